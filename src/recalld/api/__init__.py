@@ -1,0 +1,1 @@
+"""The HTTP face: two dialects over the same services."""

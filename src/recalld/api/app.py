@@ -1,0 +1,48 @@
+"""The web application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+from recalld import __version__
+from recalld.api import errors
+from recalld.api.hindsight.routes import banks, recall, retain, system
+from recalld.api.middleware import BodyLimit, BodyLimits, Measured
+from recalld.bootstrap import Application, application
+from recalld.settings import Settings
+from recalld.telemetry import Metrics
+
+
+def create_app(settings: Settings | None = None, running: Application | None = None) -> FastAPI:
+    """The ASGI application. It starts its own services, unless ``running`` ones are given."""
+    chosen = running.settings if running else settings or Settings()
+    metrics = running.metrics if running else Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        if running is not None:
+            app.state.application = running
+            yield
+            return
+        async with application(chosen, metrics) as started:
+            app.state.application = started
+            yield
+
+    app = FastAPI(
+        title="recalld",
+        version=__version__,
+        description="Recall for agent memory, compatible with the Hindsight API.",
+        lifespan=lifespan,
+    )
+    for router in (recall.router, retain.router, banks.router, system.router):
+        app.include_router(router)
+    errors.install(app)
+    if chosen.gzip_min_size >= 0:
+        app.add_middleware(GZipMiddleware, minimum_size=chosen.gzip_min_size)
+    app.add_middleware(BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes))
+    app.add_middleware(Measured, metrics=metrics)
+    return app

@@ -1,0 +1,73 @@
+"""Failures on the wire: ``{"detail": ...}`` with the status the error tree names."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+
+from recalld.domain import errors
+
+logger = logging.getLogger(__name__)
+
+STATUS: dict[type[errors.RecalldError], int] = {
+    errors.InvalidRequest: 400,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.TooLarge: 413,
+    errors.Unprocessable: 422,
+    errors.NotYetSupported: 501,
+    errors.Overloaded: 503,
+    errors.DeadlineExceeded: 504,
+}
+MAX_ECHO = 1000
+MAX_DETAILS = 20
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(errors.RecalldError, _on_domain_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(Exception, _on_surprise)
+
+
+def status_of(error: errors.RecalldError) -> int:
+    """The status of an error: that of the nearest class in the tree."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+async def _on_domain_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.RecalldError)  # noqa: S101 - registered for this class
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, errors.Overloaded) else None
+    return JSONResponse({"detail": error.message}, status_of(error), headers)
+
+
+async def _on_validation_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
+    details = [_detail(raw) for raw in error.errors()[:MAX_DETAILS]]
+    return JSONResponse({"detail": details}, 422)
+
+
+async def _on_surprise(_: Request, error: Exception) -> JSONResponse:
+    logger.error("request failed", exc_info=error)
+    return JSONResponse({"detail": f"Internal error ({type(error).__name__})"}, 500)
+
+
+def _detail(raw: dict[str, Any]) -> dict[str, Any]:
+    """One reason, without links, exceptions, or more than a kilobyte of what was sent (D8)."""
+    detail = {"type": raw["type"], "loc": list(raw["loc"]), "msg": raw["msg"], "input": _echo(raw.get("input"))}
+    if raw.get("ctx"):
+        detail["ctx"] = {k: {} if isinstance(v, Exception) else _echo(v) for k, v in raw["ctx"].items()}
+    return detail
+
+
+def _echo(value: Any) -> Any:
+    try:
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, default=str)
+    except (ValueError, RecursionError):
+        return "(not shown)"
+    return json.loads(text) if len(text) <= MAX_ECHO else f"{text[:MAX_ECHO]}..."

@@ -1,0 +1,159 @@
+"""Retain and banks between the wire and the domain."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from recalld.api.hindsight.convert import iso
+from recalld.api.hindsight.schemas.banks import (
+    BankListItem,
+    BankProfileResponse,
+    CreateBankRequest,
+    DispositionTraits,
+)
+from recalld.api.hindsight.schemas.retain import MemoryItem, RetainRequest, TextContentBlock
+from recalld.domain.banks import Bank, BankSummary, Disposition
+from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
+from recalld.domain.text import has_forbidden, scrub
+from recalld.domain.time import as_utc
+from recalld.retain.banks import BankChange
+from recalld.retain.types import RetainItem, UpdateMode
+
+UNDATED = "unset"
+MAX_ENTITY_NAME = 512
+_COLUMNS = frozenset({"name", "mission", "background", "reflect_mission", "disposition"})
+_TRAITS = ("skepticism", "literalism", "empathy")
+
+
+def retain_items(request: RetainRequest, now: datetime | None = None) -> list[RetainItem]:
+    """The texts to store, each with a document id, or the reason they cannot be."""
+    if request.async_:
+        raise NotYetSupported("async", "send async: false and the content is stored before the answer")
+    received = now or datetime.now(UTC)
+    return [_item(item, request.document_tags or [], received) for item in request.items]
+
+
+def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainItem:
+    if item.update_mode == "append" and not item.document_id:
+        raise InvalidRequest("update_mode 'append' needs a document_id")
+    return RetainItem(
+        content=scrub(_text(item)),
+        document_id=_document_id(item.document_id),
+        timestamp=_timestamp(item.timestamp, now),
+        context=scrub(item.context) if item.context else None,
+        metadata=tuple((scrub(key), scrub(value)) for key, value in (item.metadata or {}).items()),
+        entities=_entity_names(item),
+        tags=tuple(dict.fromkeys([*(item.tags or []), *document_tags])),
+        observation_scopes=item.observation_scopes,
+        update_mode=UpdateMode(item.update_mode or "replace"),
+        retain_params=tuple(_retain_params(item).items()),
+    )
+
+
+def _text(item: MemoryItem) -> str:
+    if isinstance(item.content, str):
+        return item.content
+    texts = [block.text for block in item.content if isinstance(block, TextContentBlock)]
+    if len(texts) != len(item.content):
+        raise Unprocessable("image and file content needs a vision model, and none is configured")
+    text = "\n".join(texts)
+    if not text.strip():
+        raise Unprocessable("content must not be blank")
+    return text
+
+
+def _document_id(given: str | None) -> str:
+    if not given:
+        return str(uuid4())
+    if has_forbidden(given):
+        raise Unprocessable("document_id must not contain control characters or surrogates")
+    return given
+
+
+def _timestamp(value: datetime | str | None, now: datetime) -> datetime | None:
+    if isinstance(value, datetime):
+        return as_utc(value)
+    return None if value == UNDATED else now
+
+
+def _entity_names(item: MemoryItem) -> tuple[str, ...]:
+    """Names with white space folded; blank and over-long ones are dropped, spellings kept once."""
+    names: dict[str, str] = {}
+    for entity in item.entities or []:
+        name = " ".join(scrub(entity.text).split())
+        if 0 < len(name) <= MAX_ENTITY_NAME:
+            names.setdefault(name.lower(), name)
+    return tuple(names.values())
+
+
+def _retain_params(item: MemoryItem) -> dict[str, Any]:
+    left_out = {"content", "document_id", "tags", "update_mode"}
+    dumped = item.model_dump(mode="json", exclude=left_out, exclude_none=True)
+    return {key: scrub(value) if isinstance(value, str) else value for key, value in dumped.items()}
+
+
+def bank_change(request: CreateBankRequest, current: Disposition = Disposition()) -> BankChange:
+    """Columns and overrides the request sets."""
+    given = request.model_dump(exclude_none=True)
+    columns: dict[str, Any] = {}
+    if request.name is not None:
+        columns["name"] = scrub(request.name)
+    mission = request.mission or request.background or request.reflect_mission
+    if mission is not None:
+        columns["mission"] = scrub(mission)
+    traits = _traits(request, current)
+    if traits is not None:
+        columns["disposition"] = traits
+    overrides = {
+        name: value
+        for name, value in given.items()
+        if name not in _COLUMNS and not name.startswith("disposition")
+    }
+    _check_chunk_size(overrides.get("retain_chunk_size"))
+    return BankChange(columns, overrides)
+
+
+def _check_chunk_size(size: int | None) -> None:
+    smallest, largest = 100, 20_000
+    if size is not None and not smallest <= size <= largest:
+        raise InvalidRequest(f"retain_chunk_size must lie between {smallest} and {largest}")
+
+
+def _traits(request: CreateBankRequest, current: Disposition) -> dict[str, int] | None:
+    traits = {name: getattr(current, name) for name in _TRAITS}
+    given = dict(request.disposition) if request.disposition else {}
+    single = {name: getattr(request, f"disposition_{name}") for name in _TRAITS}
+    given.update({name: value for name, value in single.items() if value is not None})
+    return {**traits, **given} if given else None
+
+
+def bank_profile(bank: Bank) -> BankProfileResponse:
+    """A bank on the wire."""
+    return BankProfileResponse(
+        bank_id=bank.bank_id,
+        name=bank.name,
+        disposition=_disposition(bank),
+        mission=bank.mission,
+        background=bank.mission,
+    )
+
+
+def bank_item(summary: BankSummary) -> BankListItem:
+    """A row of the bank list on the wire."""
+    return BankListItem(
+        bank_id=summary.bank.bank_id,
+        name=summary.bank.name,
+        disposition=_disposition(summary.bank),
+        mission=summary.bank.mission,
+        created_at=iso(summary.created_at),
+        updated_at=iso(summary.updated_at),
+        fact_count=summary.fact_count,
+        last_document_at=iso(summary.last_document_at),
+        last_write_at=iso(summary.last_write_at),
+    )
+
+
+def _disposition(bank: Bank) -> DispositionTraits:
+    return DispositionTraits(**{name: getattr(bank.disposition, name) for name in _TRAITS})

@@ -1,0 +1,1 @@
+"""Wire models; class names are the contract's component names."""

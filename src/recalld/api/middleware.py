@@ -1,0 +1,116 @@
+"""Around every request: body limit, measuring, and the headers that say what was ignored."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recalld.api.ignored import header_value
+from recalld.telemetry import Metrics
+
+RECALL_SUFFIX = "/memories/recall"
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """Largest bodies in bytes."""
+
+    recall: int
+    other: int
+
+
+class BodyLimit:
+    """Refuses bodies over the limit with 413, whether their length is announced or not."""
+
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limits.recall if scope["path"].endswith(RECALL_SUFFIX) else self._limits.other
+        announced = dict(scope["headers"]).get(b"content-length", b"")
+        if announced.isdigit() and int(announced) > limit:
+            await _too_large(limit)(scope, receive, send)
+            return
+        body = await _read(receive, limit)
+        if body is None:
+            await _too_large(limit)(scope, receive, send)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+
+async def _read(receive: Receive, limit: int) -> list[Message] | None:
+    """The body's messages, or ``None`` once they exceed the limit."""
+    messages: list[Message] = []
+    size = 0
+    while True:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        if size > limit:
+            return None
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return messages
+
+
+def _replay(messages: list[Message], receive: Receive) -> Receive:
+    waiting = iter(messages)
+
+    async def next_message() -> Message:
+        return next(waiting, None) or await receive()
+
+    return next_message
+
+
+def _too_large(limit: int) -> JSONResponse:
+    return JSONResponse({"detail": f"Request body is larger than {limit} bytes."}, 413)
+
+
+class Measured:
+    """Counts and times requests, and adds ``X-Ignored-Params``."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        scope.setdefault("state", {})
+        status = 500
+        start = time.perf_counter()
+
+        async def annotated(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                if ignored := scope["state"].get("ignored"):
+                    MutableHeaders(scope=message)["X-Ignored-Params"] = header_value(ignored)
+            await send(message)
+
+        in_progress = self._metrics.http_in_progress.labels(method=scope["method"])
+        in_progress.inc()
+        try:
+            await self._app(scope, receive, annotated)
+        finally:
+            in_progress.dec()
+            self._observe(scope, status, time.perf_counter() - start)
+
+    def _observe(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope.get("route")
+        labels = {
+            "method": scope["method"],
+            "endpoint": getattr(route, "path", "unmatched"),
+            "status_code": str(status),
+            "status_class": f"{status // 100}xx",
+        }
+        self._metrics.http_requests.labels(**labels).inc()
+        self._metrics.http_seconds.labels(**labels).observe(seconds)

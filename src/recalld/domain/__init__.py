@@ -1,0 +1,1 @@
+"""The vocabulary of the product: plain values and rules, standard library only."""

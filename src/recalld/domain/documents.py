@@ -1,0 +1,94 @@
+"""Documents on their way into the store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from recalld.domain.memory import FactType
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document."""
+
+    chunk_id: str
+    index: int
+    text: str
+    token_count: int
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the text: what the diff of an upsert compares."""
+        return sha256(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as it is: hash of its text, the text, and chunk index to (chunk id, content hash)."""
+
+    content_hash: str
+    text: str
+    chunks: dict[int, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDraft:
+    """A document row about to be written."""
+
+    document_id: str
+    text: str
+    tags: tuple[str, ...]
+    metadata: dict[str, str]
+    retain_params: dict[str, Any]
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the whole text."""
+        return sha256(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDraft:
+    """A fact about to be written. ``index_text`` is what the keyword index reads.
+
+    ``vector`` has one number per dimension; ``token_vectors`` holds the int8 rows, one after another.
+    """
+
+    id: UUID
+    document_id: str | None
+    chunk_id: str | None
+    text: str
+    context: str | None
+    fact_type: FactType
+    mentioned_at: datetime | None
+    metadata: dict[str, str]
+    tags: tuple[str, ...]
+    observation_scopes: Any
+    token_count: int
+    index_text: str
+    vector: Sequence[float]
+    token_vectors: bytes
+
+    @property
+    def event_date(self) -> datetime | None:
+        """The date facts are ordered by."""
+        return self.mentioned_at
+
+
+def sha256(text: str) -> str:
+    """Hex digest of the text in UTF-8."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def chunk_id(bank_id: str, document_id: str, index: int) -> str:
+    """The public id of a chunk: escaped bank, escaped document, index, joined by underscores."""
+    return f"{_escape(bank_id)}_{_escape(document_id)}_{index}"
+
+
+def _escape(part: str) -> str:
+    return part.replace("~", "~7E").replace("_", "~5F")

@@ -1,0 +1,1 @@
+"""Neural models and token counting, each runtime behind a small protocol."""

@@ -1,0 +1,85 @@
+"""What the pipeline asks of a model: four protocols and the values they exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float32]
+ByteArray = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEmbedding:
+    """One stored text as vectors.
+
+    ``vector`` has shape ``(dimension,)`` and unit length. ``tokens`` has shape
+    ``(token count, token_dimension)``: unit vectors times 127, rounded to int8.
+    """
+
+    vector: FloatArray
+    tokens: ByteArray
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEmbedding:
+    """One query as vectors.
+
+    ``vector`` has shape ``(dimension,)`` and unit length. ``tokens`` has shape
+    ``(token count, token_dimension)``, unit rows. ``spans`` gives, for each token
+    row, the ``[start, end)`` characters of the query it stands for.
+    """
+
+    vector: FloatArray
+    tokens: FloatArray
+    spans: tuple[tuple[int, int], ...]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Calls block; ``ModelExecutor`` moves them off the event loop."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, stored with the data it made."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a sentence vector."""
+
+    @property
+    def token_dimension(self) -> int:
+        """Length of a token vector; 0 when the model offers no late interaction."""
+
+    def embed_passages(self, texts: Sequence[str]) -> list[PassageEmbedding]:
+        """Embed texts to store, aligned with the input, whole texts whatever their length."""
+
+    def embed_query(self, text: str) -> QueryEmbedding:
+        """Embed one query."""
+
+
+class Reranker(Protocol):
+    """Scores (query, document) pairs, for example with a cross-encoder."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, shown in the trace."""
+
+    def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Relevance in [0, 1] for each document, aligned with the input."""
+
+
+class TokenCounter(Protocol):
+    """Counts tokens the way callers budget them (o200k_base unless configured)."""
+
+    def count(self, text: str) -> int:
+        """Tokens of one text; special-token literals are plain text."""
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, aligned with the input."""
+
+    def truncate(self, text: str, max_tokens: int) -> str:
+        """The longest prefix of at most ``max_tokens`` tokens that ends on a character."""

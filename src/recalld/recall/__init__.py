@@ -1,0 +1,1 @@
+"""Recall: which stored facts belong in the caller's context."""

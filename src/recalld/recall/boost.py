@@ -1,0 +1,97 @@
+"""Boost: recency, closeness to the asked time and proof count nudge the relevance."""
+
+from __future__ import annotations
+
+import calendar
+import math
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from recalld.domain.memory import Memory
+from recalld.domain.time import TimeWindow
+from recalld.recall.types import QueryPlan, ScoredCandidate
+
+NEUTRAL = 0.5
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class BoostWeights:
+    """How far each boost may move a relevance: 0.2 means plus or minus 10 %."""
+
+    recency: float = 0.2
+    temporal: float = 0.2
+    proof: float = 0.1
+    recency_days: float = 365.0
+
+
+def boost(
+    plan: QueryPlan, scored: tuple[ScoredCandidate, ...], weights: BoostWeights = BoostWeights()
+) -> tuple[ScoredCandidate, ...]:
+    """Candidates with ``final`` set, best first, ties by id (D14)."""
+    boosted = [_boosted(plan, candidate, weights) for candidate in scored]
+    return tuple(sorted(boosted, key=lambda c: (-c.final, c.memory.id)))
+
+
+def _boosted(plan: QueryPlan, scored: ScoredCandidate, weights: BoostWeights) -> ScoredCandidate:
+    replaying = plan.query.anchor is not None
+    recency = recency_of(scored.memory, plan.now, weights.recency_days, future_is_neutral=replaying)
+    proximity = proximity_of(scored.memory, plan.window)
+    proof = proof_of(scored.memory.proof_count)
+    final = (
+        scored.relevance
+        * (1 + weights.recency * (recency - NEUTRAL))
+        * (1 + weights.temporal * (proximity - NEUTRAL))
+        * (1 + weights.proof * (proof - NEUTRAL))
+    )
+    return replace(scored, recency=recency, proximity=proximity, proof=proof, final=final)
+
+
+def recency_of(memory: Memory, now: datetime, days: float, *, future_is_neutral: bool) -> float:
+    """1 for today, falling in a line to 0.1 over ``days``; 0.5 when undated.
+
+    A fact dated after a replayed ``now`` is neutral (D19). A fact that spans a whole month or year
+    ages from its end and is never better than neutral, since its day is unknown.
+    """
+    happened = memory.happened_at
+    if happened is None:
+        return NEUTRAL
+    coarse = is_coarse(memory.occurred_start, memory.occurred_end)
+    if coarse and memory.occurred_end is not None:
+        happened = memory.occurred_end
+    age = (now - happened) / _DAY
+    if age < 0 and future_is_neutral:
+        return NEUTRAL
+    recency = min(1.0, max(0.1, 1.0 - age / days))
+    return min(recency, NEUTRAL) if coarse else recency
+
+
+def is_coarse(start: datetime | None, end: datetime | None) -> bool:
+    """Whether a range is a calendar month or year in length, up to a day short."""
+    if start is None or end is None or end <= start:
+        return False
+    days = (end - start) / _DAY
+    month = calendar.monthrange(start.year, start.month)[1]
+    year = 366 if calendar.isleap(start.year) else 365
+    return any(period - 1 <= days <= period for period in (month, year))
+
+
+def proximity_of(memory: Memory, window: TimeWindow | None) -> float:
+    """Closeness to the centre of the window for a fact whose dates fall in it (D10), else neutral."""
+    if window is None or memory.instant is None or not in_window(memory, window):
+        return NEUTRAL
+    return max(NEUTRAL, window.proximity(memory.instant))
+
+
+def in_window(memory: Memory, window: TimeWindow) -> bool:
+    """Whether any date of the fact lies in the window, or its range overlaps it."""
+    start, end = memory.occurred_start, memory.occurred_end
+    if start and end and start <= window.end and end >= window.start:
+        return True
+    moments = (start, end, memory.mentioned_at)
+    return any(moment is not None and window.start <= moment <= window.end for moment in moments)
+
+
+def proof_of(count: int) -> float:
+    """0.5 for one proof, growing with the logarithm of the count up to 1."""
+    return min(1.0, max(0.0, NEUTRAL + math.log(count) / 10)) if count >= 1 else NEUTRAL

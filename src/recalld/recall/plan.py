@@ -1,0 +1,102 @@
+"""Plan: what is asked, where, about which time, and how deep to look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from recalld.domain.banks import Bank, BankConfig
+from recalld.domain.errors import BankNotFound, InvalidRequest
+from recalld.domain.filters import FactFilter
+from recalld.domain.text import scrub
+from recalld.domain.time import TimeWindow, as_utc
+from recalld.encoders.protocols import TokenCounter
+from recalld.recall.types import EmbedQuery, Knowledge, QueryPlan, RecallQuery
+
+FindWindow = Callable[[str, datetime], TimeWindow | None]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimit:
+    """The longest query in tokens (0: none), and whether a longer one is cut or refused (D2)."""
+
+    tokens: TokenCounter
+    max_tokens: int = 500
+    truncate: bool = False
+
+    def apply(self, text: str) -> str:
+        """The query as it may be used, or ``InvalidRequest`` naming both numbers."""
+        if not self.max_tokens or len(text) <= self.max_tokens:
+            return text
+        count = self.tokens.count(text)
+        if count <= self.max_tokens:
+            return text
+        if self.truncate:
+            return self.tokens.truncate(text, self.max_tokens)
+        raise InvalidRequest(f"Query has {count} tokens, more than the limit of {self.max_tokens}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Turns a ``RecallQuery`` into a ``QueryPlan``."""
+
+    knowledge: Knowledge
+    embed: EmbedQuery
+    find_window: FindWindow
+    limit: QueryLimit
+    defaults: BankConfig = BankConfig()
+    passthrough: bool = False
+
+    async def plan(self, query: RecallQuery) -> QueryPlan:
+        """The plan, or ``BankNotFound``: an unknown bank is never created (D5)."""
+        bank = await self.knowledge.bank(query.bank_id)
+        if bank is None:
+            raise BankNotFound(query.bank_id)
+        config = self.defaults.override(bank.overrides)
+        self._check_floors(query, config)
+        scrubbed = scrub(query.text)
+        text = self.limit.apply(scrubbed)
+        anchor = query.anchor or datetime.now(UTC)
+        embedding, terms = await asyncio.gather(self.embed(text), self.knowledge.terms(bank, text))
+        return QueryPlan(
+            bank=bank,
+            config=config,
+            query=query,
+            text=text,
+            truncated=text != scrubbed,
+            facts=_facts(bank, query),
+            now=as_utc(anchor),
+            window=self._window(query, text, config, anchor),
+            embedding=embedding,
+            terms=terms,
+            depth=config.budget.depth(query.budget, query.max_tokens),
+        )
+
+    def _check_floors(self, query: RecallQuery, config: BankConfig) -> None:
+        """A floor on relevance needs a reranker that has one (D11)."""
+        if query.floors.reranker is not None and (self.passthrough or not config.enable_reranking):
+            raise InvalidRequest(
+                "min_scores.reranker is not supported with the 'rrf' reranker: "
+                "it orders results without a relevance in [0, 1]. Use min_scores.final, or none."
+            )
+
+    def _window(
+        self, query: RecallQuery, text: str, config: BankConfig, anchor: datetime
+    ) -> TimeWindow | None:
+        """The caller's window beats the text; with temporal retrieval off there is none."""
+        if not config.enable_temporal_retrieval:
+            return None
+        return query.window or self.find_window(text, anchor)
+
+
+def _facts(bank: Bank, query: RecallQuery) -> FactFilter:
+    return FactFilter(
+        bank_key=bank.key,
+        types=query.types,
+        tags=query.tags,
+        as_of=query.as_of,
+        occurred_from=query.occurred_from,
+        occurred_to=query.occurred_to,
+    )

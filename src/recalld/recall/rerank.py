@@ -1,0 +1,100 @@
+"""Rerank: late interaction over all candidates, then a cross-encoder over the top when there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recalld.domain.errors import RerankerUnavailable
+from recalld.domain.memory import Memory
+from recalld.recall.late_interaction import late_interaction, token_weights
+from recalld.recall.relevance import keyword_ceiling, relevance
+from recalld.recall.types import AsyncReranker, Candidate, QueryPlan, Reranked, ScoredCandidate
+
+logger = logging.getLogger(__name__)
+
+LATE_INTERACTION = "late-interaction"
+PASSTHROUGH = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class CrossEncoderStage:
+    """The optional second stage: ``top`` candidates, at most ``deadline`` seconds."""
+
+    model: AsyncReranker
+    top: int = 48
+    deadline: float = 10.0
+    required: bool = False
+
+
+async def rerank(
+    plan: QueryPlan, candidates: Sequence[Candidate], stage: CrossEncoderStage | None = None
+) -> Reranked:
+    """Score every candidate. With reranking switched off the fused order stands (``reranker`` is null)."""
+    if not plan.config.enable_reranking:
+        return Reranked(passthrough(candidates), PASSTHROUGH)
+    scored = await asyncio.to_thread(blended, plan, candidates)
+    if stage is None or not scored:
+        return Reranked(scored, LATE_INTERACTION)
+    return await _cross_encode(plan, scored, stage)
+
+
+def blended(plan: QueryPlan, candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:
+    """Candidates with the calibrated blend of late interaction, cosine and BM25."""
+    if not candidates:
+        return ()
+    weights = token_weights(plan.embedding.spans, plan.terms)
+    late = late_interaction(plan.embedding.tokens, weights, [c.token_vectors for c in candidates])
+    ceiling = keyword_ceiling(plan.terms) or 1.0
+    scores = relevance(
+        late,
+        np.array([c.similarity for c in candidates], dtype=np.float32),
+        np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
+    )
+    return tuple(
+        ScoredCandidate(candidate, relevance=float(score), reranker=float(score))
+        for candidate, score in zip(candidates, scores, strict=True)
+    )
+
+
+def passthrough(candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:
+    """Candidates in fused order with a relevance that falls evenly from 1.0 to 0.1."""
+    steps = max(1, len(candidates) - 1)
+    return tuple(
+        ScoredCandidate(candidate, relevance=1.0 - 0.9 * i / steps, reranker=None)
+        for i, candidate in enumerate(candidates)
+    )
+
+
+def document_text(memory: Memory) -> str:
+    """What a cross-encoder reads of a fact: its date, its context, its text."""
+    text = f"{memory.context}: {memory.text}" if memory.context else memory.text
+    if memory.occurred_start is None:
+        return text
+    start = memory.occurred_start
+    return f"[Date: {start:%B %d, %Y} ({start:%Y-%m-%d})] {text}"
+
+
+async def _cross_encode(
+    plan: QueryPlan, scored: tuple[ScoredCandidate, ...], stage: CrossEncoderStage
+) -> Reranked:
+    ranked = sorted(scored, key=lambda s: (-s.relevance, s.memory.id))
+    top, rest = ranked[: stage.top], ranked[stage.top :]
+    try:
+        async with asyncio.timeout(stage.deadline):
+            scores = await stage.model.score(plan.text, [document_text(s.memory) for s in top])
+    except Exception as error:
+        logger.warning("reranker %s failed: %r", stage.model.name, error)
+        if stage.required or plan.query.floors.reranker is not None:
+            message = "The reranker is not available, and this request depends on its scores."
+            raise RerankerUnavailable(message, retry_after=5) from error
+        return Reranked(passthrough([s.candidate for s in scored]), PASSTHROUGH, failed=True)
+    # The rest keeps its order below the weakest reranked candidate.
+    floor = min(scores, default=1.0)
+    merged = [replace(s, relevance=score, reranker=score) for s, score in zip(top, scores, strict=True)]
+    merged += [replace(s, relevance=s.relevance * floor, reranker=s.relevance * floor) for s in rest]
+    return Reranked(tuple(merged), stage.model.name)

@@ -1,0 +1,1 @@
+"""Four ways of finding facts, each behind the ``Retriever`` protocol and unaware of the others."""

@@ -1,0 +1,70 @@
+"""Select: score floors, observation preference, the candidate window and the token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from recalld.domain.memory import FactType
+from recalld.recall.types import QueryPlan, ScoredCandidate, ScoreFloors, Selection
+
+
+def select(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> Selection:
+    """What the caller gets, from candidates that come best first."""
+    clearing = clear_floors(ranked, plan.query.floors)
+    limit = 2 * plan.depth
+    if _prefers_observations(plan):
+        clearing = prefer_observations(clearing, limit)
+    window = clearing[:limit]
+    kept, used = fit(window, plan.query.max_tokens)
+    if plan.query.max_results is not None:
+        kept = kept[: plan.query.max_results]
+    return Selection(tuple(ranked), tuple(window), tuple(kept), used)
+
+
+def clear_floors(ranked: Sequence[ScoredCandidate], floors: ScoreFloors) -> list[ScoredCandidate]:
+    """Candidates at or above the floors that hold for every result."""
+    return [
+        scored
+        for scored in ranked
+        if (floors.final is None or scored.final >= floors.final)
+        and (floors.reranker is None or (scored.reranker is not None and scored.reranker >= floors.reranker))
+    ]
+
+
+def prefer_observations(ranked: Sequence[ScoredCandidate], limit: int) -> list[ScoredCandidate]:
+    """Without the raw facts that an observation among the first ``limit`` was built from."""
+    superseded: set[UUID] = set()
+    for scored in ranked[:limit]:
+        if scored.memory.fact_type is FactType.OBSERVATION:
+            superseded.update(scored.memory.source_ids)
+    return [
+        scored
+        for scored in ranked
+        if scored.memory.fact_type is FactType.OBSERVATION or scored.memory.id not in superseded
+    ]
+
+
+def fit(ranked: Sequence[ScoredCandidate], max_tokens: int) -> tuple[list[ScoredCandidate], int]:
+    """Walk in rank order, skip what does not fit, go on (D3); returns the kept and the tokens spent.
+
+    When nothing fits a positive budget, the best fact is kept whole.
+    """
+    if max_tokens <= 0:
+        return [], 0
+    kept: list[ScoredCandidate] = []
+    used = 0
+    for scored in ranked:
+        if used + scored.memory.token_count <= max_tokens:
+            kept.append(scored)
+            used += scored.memory.token_count
+    if not kept and ranked:
+        return [ranked[0]], ranked[0].memory.token_count
+    return kept, used
+
+
+def _prefers_observations(plan: QueryPlan) -> bool:
+    wanted = plan.query.prefer_observations
+    types = set(plan.query.types)
+    mixed = FactType.OBSERVATION in types and len(types) > 1
+    return mixed and (plan.config.recall_prefer_observations if wanted is None else wanted)

@@ -1,0 +1,247 @@
+"""The values that travel between the stages of a recall, and the services the stages are given."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from recalld.domain.banks import Bank, BankConfig
+from recalld.domain.budget import Budget
+from recalld.domain.filters import FactFilter
+from recalld.domain.memory import ALL_FACT_TYPES, FactType, Memory, RankedFact
+from recalld.domain.tags import NO_FILTER, TagNode
+from recalld.domain.text import QueryTerm
+from recalld.domain.time import TimeWindow
+from recalld.encoders.protocols import ByteArray, QueryEmbedding
+from recalld.telemetry import StageTiming
+
+
+class RetrieverName(StrEnum):
+    """The four retrievers, in the order in which fusion breaks ties."""
+
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+    GRAPH = "graph"
+    TEMPORAL = "temporal"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFloors:
+    """Inclusive floors: two inside a retriever, two over every result."""
+
+    semantic: float | None = None
+    keyword: float | None = None
+    reranker: float | None = None
+    final: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Includes:
+    """What comes with the facts; ``None`` leaves a part out, a number is its token budget."""
+
+    entity_tokens: int | None = 500
+    chunk_tokens: int | None = None
+    source_fact_tokens: int | None = None
+    source_fact_tokens_each: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """One question to a bank, whichever front door it came through."""
+
+    bank_id: str
+    text: str
+    types: tuple[FactType, ...] = ALL_FACT_TYPES
+    budget: Budget = Budget.MID
+    max_tokens: int = 4096
+    anchor: datetime | None = None
+    tags: TagNode = NO_FILTER
+    floors: ScoreFloors = ScoreFloors()
+    window: TimeWindow | None = None
+    prefer_observations: bool | None = None
+    includes: Includes = Includes()
+    trace: bool = False
+    as_of: datetime | None = None
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+    max_results: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """Everything the retrievers and the ranking need to know, worked out once.
+
+    ``now`` is the moment ages are measured from, in UTC. ``depth`` is the number of candidates
+    per retriever and fact type. ``text`` is the query as used, cut when ``truncated``.
+    """
+
+    bank: Bank
+    config: BankConfig
+    query: RecallQuery
+    text: str
+    truncated: bool
+    facts: FactFilter
+    now: datetime
+    window: TimeWindow | None
+    embedding: QueryEmbedding
+    terms: tuple[QueryTerm, ...]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The hits of one retriever, best first, over all fact types."""
+
+    retriever: RetrieverName
+    facts: tuple[RankedFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FusedCandidate:
+    """A fact with its fused score, and the rank (from 1) and score each retriever gave it."""
+
+    id: UUID
+    rrf_score: float
+    ranks: Mapping[RetrieverName, int]
+    scores: Mapping[RetrieverName, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fused candidate with the stored fact and what reranking reads.
+
+    ``similarity`` is the cosine with the query and ``bm25`` the keyword score, both worked out for
+    every candidate, whichever retriever found it. ``token_vectors`` has shape (tokens, dimension).
+    """
+
+    fused: FusedCandidate
+    memory: Memory
+    similarity: float
+    bm25: float
+    token_vectors: ByteArray
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCandidate:
+    """A candidate with its relevance in [0, 1] and the boosts that make ``final``.
+
+    ``reranker`` is what the response shows: the relevance, or ``None`` when nothing reranked.
+    """
+
+    candidate: Candidate
+    relevance: float
+    reranker: float | None
+    recency: float = 0.5
+    proximity: float = 0.5
+    proof: float = 0.5
+    final: float = 0.0
+
+    @property
+    def memory(self) -> Memory:
+        """The stored fact."""
+        return self.candidate.memory
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """Scored candidates in fused order, with what served them."""
+
+    scored: tuple[ScoredCandidate, ...]
+    served_by: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What survives: ``window`` before the token cut (chunks come from it), ``kept`` after it."""
+
+    ranked: tuple[ScoredCandidate, ...]
+    window: tuple[ScoredCandidate, ...]
+    kept: tuple[ScoredCandidate, ...]
+    tokens_used: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityState:
+    """An entity named by the results, with its newest observations."""
+
+    entity_id: UUID
+    name: str
+    observations: tuple[tuple[str, datetime | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """A source chunk, cut when ``truncated``."""
+
+    chunk_id: str
+    text: str
+    index: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """What comes with the facts. ``None`` means not asked for."""
+
+    entities: tuple[EntityState, ...] | None = None
+    entity_names: Mapping[UUID, tuple[str, ...]] = field(default_factory=dict)
+    chunks: tuple[ChunkText, ...] | None = None
+    source_facts: tuple[Memory, ...] | None = None
+    source_facts_truncated: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOutcome:
+    """The answer and how it came about. ``degraded`` names the parts that did not answer."""
+
+    plan: QueryPlan
+    rankings: tuple[Ranking, ...]
+    fused: tuple[FusedCandidate, ...]
+    reranked: Reranked
+    selection: Selection
+    enrichment: Enrichment
+    degraded: tuple[str, ...]
+    timings: tuple[StageTiming, ...]
+
+
+class Retriever(Protocol):
+    """One way of finding facts."""
+
+    @property
+    def name(self) -> RetrieverName:
+        """Which of the four it is."""
+
+    def applies(self, plan: QueryPlan) -> bool:
+        """Whether it has anything to do for this plan."""
+
+    async def retrieve(self, plan: QueryPlan) -> Ranking:
+        """The hits under ``plan.facts``, at most ``plan.depth`` per fact type."""
+
+
+class Knowledge(Protocol):
+    """What planning reads from the store."""
+
+    async def bank(self, bank_id: str) -> Bank | None:
+        """The bank, or ``None``."""
+
+    async def terms(self, bank: Bank, text: str) -> tuple[QueryTerm, ...]:
+        """The query's lexemes with their statistics in the bank."""
+
+
+EmbedQuery = Callable[[str], Awaitable[QueryEmbedding]]
+
+
+class AsyncReranker(Protocol):
+    """A reranker behind the bounded executor."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model."""
+
+    async def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Relevance in [0, 1] for each document."""

@@ -1,0 +1,1 @@
+"""Retain: texts become documents, chunks and facts."""

@@ -1,0 +1,117 @@
+"""Works out what a document becomes: chunks, the diff against what is stored, facts. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
+from recalld.domain.text import has_word, index_text
+from recalld.encoders.protocols import TokenCounter
+from recalld.retain.chunk import chunk_text
+from recalld.retain.types import RetainItem, UpdateMode
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk with the item it came from."""
+
+    chunk: Chunk
+    item: RetainItem
+
+    @property
+    def is_fact(self) -> bool:
+        """Punctuation alone is kept as a chunk but is no fact."""
+        return has_word(self.chunk.text)
+
+    @property
+    def embedded_text(self) -> str:
+        """What the embedder reads: the chunk and the names the caller gave (D20)."""
+        absent = [name for name in self.item.entities if name.lower() not in self.chunk.text.lower()]
+        return f"{self.chunk.text} ({', '.join(absent)})" if absent else self.chunk.text
+
+    @property
+    def indexed_text(self) -> str:
+        """What the keyword index reads: text, context and names."""
+        return index_text("\n".join([self.chunk.text, self.item.context or "", *self.item.entities]))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlan:
+    """One document to write: ``fresh`` chunks to add, ``kept`` ones to refresh, ``stale`` to drop.
+
+    ``base_hash`` is the content hash the plan was made against; ``None`` for a new document.
+    """
+
+    draft: DocumentDraft
+    base_hash: str | None
+    fresh: tuple[Piece, ...]
+    kept: tuple[Piece, ...]
+    stale: tuple[str, ...]
+
+    @property
+    def facts(self) -> tuple[Piece, ...]:
+        """The fresh pieces that become facts."""
+        return tuple(piece for piece in self.fresh if piece.is_fact)
+
+    def kept_by_item(self) -> list[tuple[RetainItem, list[str]]]:
+        """The ids of unchanged chunks of each item."""
+        groups: dict[int, tuple[RetainItem, list[str]]] = {}
+        for piece in self.kept:
+            groups.setdefault(id(piece.item), (piece.item, []))[1].append(piece.chunk.chunk_id)
+        return list(groups.values())
+
+
+def group_by_document(items: Sequence[RetainItem]) -> list[list[RetainItem]]:
+    """Items that share a document id, together, in order of first appearance."""
+    groups: dict[str, list[RetainItem]] = {}
+    for item in items:
+        groups.setdefault(item.document_id, []).append(item)
+    return list(groups.values())
+
+
+def plan_document(
+    bank_id: str,
+    items: Sequence[RetainItem],
+    stored: StoredDocument | None,
+    size: int,
+    tokens: TokenCounter,
+) -> DocumentPlan:
+    """The plan for the items of one document; unchanged chunks at the same place keep their facts."""
+    document_id = items[0].document_id
+    texts = [item.content for item in items]
+    if stored is not None and items[0].update_mode is UpdateMode.APPEND:
+        texts[0] = append_text(stored.text, texts[0])
+    cut = [(text, item) for content, item in zip(texts, items, strict=True) for text in chunk_text(content, size)]
+    counts = tokens.count_many([text for text, _ in cut])
+    pieces = [
+        Piece(Chunk(chunk_id(bank_id, document_id, i), i, text, count), item)
+        for i, ((text, item), count) in enumerate(zip(cut, counts, strict=True))
+    ]
+    known = stored.chunks if stored else {}
+    same = {p.chunk.index for p in pieces if known.get(p.chunk.index, ("", ""))[1] == p.chunk.content_hash}
+    return DocumentPlan(
+        draft=_draft(document_id, items, "\n".join(texts)),
+        base_hash=stored.content_hash if stored else None,
+        fresh=tuple(p for p in pieces if p.chunk.index not in same),
+        kept=tuple(p for p in pieces if p.chunk.index in same),
+        stale=tuple(id_ for index, (id_, _) in known.items() if index not in same),
+    )
+
+
+def append_text(stored: str, new: str) -> str:
+    """Stored text, a newline, the new text; two JSON arrays become one."""
+    try:
+        before, after = json.loads(stored), json.loads(new)
+    except ValueError:
+        return f"{stored}\n{new}"
+    if isinstance(before, list) and isinstance(after, list):
+        return json.dumps(before + after, ensure_ascii=False)
+    return f"{stored}\n{new}"
+
+
+def _draft(document_id: str, items: Sequence[RetainItem], text: str) -> DocumentDraft:
+    tags = tuple(dict.fromkeys(tag for item in items for tag in item.tags))
+    metadata = {key: value for item in items for key, value in item.metadata}
+    return DocumentDraft(document_id, text, tags, metadata, dict(items[0].retain_params))

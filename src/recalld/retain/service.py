@@ -1,0 +1,172 @@
+"""The whole retain on one screen: plan the documents, embed what is new, write each in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from recalld.domain.banks import Bank, BankConfig, check_bank_id
+from recalld.domain.documents import UnitDraft
+from recalld.domain.errors import BankNotFound, Conflict
+from recalld.domain.memory import FactType
+from recalld.encoders.protocols import PassageEmbedding, TokenCounter
+from recalld.retain.documents import DocumentPlan, Piece, group_by_document, plan_document
+from recalld.retain.types import RetainItem, RetainOutcome
+from recalld.store.engine import Database
+from recalld.store.queries.banks import find_bank
+from recalld.store.queries.documents import stored_documents
+from recalld.store.writes.banks import ensure_bank
+from recalld.store.writes.documents import (
+    delete_chunks,
+    insert_chunks,
+    lock_document,
+    refresh_units,
+    save_document,
+)
+from recalld.store.writes.entities import mention_entities
+from recalld.store.writes.links import link_units
+from recalld.store.writes.terms import count_facts, lock_statistics, reweigh_if_drifted
+from recalld.store.writes.units import insert_units
+from recalld.store.writes.vector_index import build_vector_index
+
+logger = logging.getLogger(__name__)
+
+EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
+ATTEMPTS = 20
+"""Tries for a document that others keep changing while it is embedded."""
+
+
+_background: set[asyncio.Task[bool]] = set()
+
+
+class StaleDocument(Exception):
+    """The document changed between planning and writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetainService:
+    """Stores texts. Each document is written whole or not at all."""
+
+    database: Database
+    embed: EmbedPassages
+    tokens: TokenCounter
+    defaults: BankConfig
+    dimension: int
+    index_min_rows: int = 10_000
+
+    async def retain(self, bank_id: str, items: Sequence[RetainItem]) -> RetainOutcome:
+        """Store the items, creating the bank if need be; on return everything is committed."""
+        bank = await self._bank(bank_id)
+        groups = group_by_document(items)
+        plans = await self._plan(bank, groups)
+        vectors = await self._embed(plans)
+        added = kept = 0
+        for group, plan, embedded in zip(groups, plans, vectors, strict=True):
+            added += await self._write_until_current(bank, group, plan, embedded)
+            kept += len(plan.kept)
+        async with self.database.write() as connection:
+            await reweigh_if_drifted(connection, bank.key)
+        if bank.unit_count + added >= self.index_min_rows:
+            self._index_in_background(bank)
+        return RetainOutcome(len(groups), added, kept)
+
+    def _index_in_background(self, bank: Bank) -> None:
+        task = asyncio.create_task(
+            build_vector_index(self.database, bank.key, self.dimension, self.index_min_rows)
+        )
+        _background.add(task)
+        task.add_done_callback(_finished)
+
+    async def _bank(self, bank_id: str) -> Bank:
+        async with self.database.read() as connection:
+            bank = await find_bank(connection, bank_id)
+            if bank is None:
+                await ensure_bank(connection, check_bank_id(bank_id))
+                bank = await find_bank(connection, bank_id)
+        if bank is None:
+            raise BankNotFound(bank_id)
+        return bank
+
+    async def _plan(self, bank: Bank, groups: Sequence[Sequence[RetainItem]]) -> list[DocumentPlan]:
+        size = self.defaults.override(bank.overrides).retain_chunk_size
+        async with self.database.read() as connection:
+            stored = await stored_documents(connection, bank.key, [group[0].document_id for group in groups])
+        return [
+            plan_document(bank.bank_id, group, stored.get(group[0].document_id), size, self.tokens)
+            for group in groups
+        ]
+
+    async def _embed(self, plans: Sequence[DocumentPlan]) -> list[list[PassageEmbedding]]:
+        """Vectors of the fresh facts of each plan, from one call for all of them."""
+        texts = [piece.embedded_text for plan in plans for piece in plan.facts]
+        vectors = iter(await self.embed(texts))
+        return [[next(vectors) for _ in plan.facts] for plan in plans]
+
+    async def _write_until_current(
+        self,
+        bank: Bank,
+        group: Sequence[RetainItem],
+        plan: DocumentPlan,
+        vectors: Sequence[PassageEmbedding],
+    ) -> int:
+        for _ in range(ATTEMPTS):
+            try:
+                await self._write(bank, plan, vectors)
+            except StaleDocument:
+                (plan,) = await self._plan(bank, [group])
+                (vectors,) = await self._embed([plan])
+            else:
+                return len(plan.facts)
+        raise Conflict(f"Document '{plan.draft.document_id}' kept changing while it was written; try again.")
+
+    async def _write(self, bank: Bank, plan: DocumentPlan, vectors: Sequence[PassageEmbedding]) -> None:
+        """One document in one transaction. The bank's statistics are locked last and briefly."""
+        key, document_id = bank.key, plan.draft.document_id
+        units = [
+            _unit(piece, document_id, embedding) for piece, embedding in zip(plan.facts, vectors, strict=True)
+        ]
+        ids = [unit.id for unit in units]
+        async with self.database.write() as connection:
+            if await lock_document(connection, key, document_id) != plan.base_hash:
+                raise StaleDocument
+            await save_document(connection, key, plan.draft)
+            average_length = await lock_statistics(connection, key)
+            removed = await delete_chunks(connection, key, plan.stale)
+            await insert_chunks(connection, key, document_id, [piece.chunk for piece in plan.fresh])
+            await insert_units(connection, key, units, average_length)
+            for item, chunk_ids in plan.kept_by_item():
+                refreshed = {"tags": list(item.tags), "metadata": dict(item.metadata)}
+                await refresh_units(connection, key, chunk_ids, refreshed)
+            names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
+            await mention_entities(connection, key, names, units[0].mentioned_at if units else None)
+            await link_units(connection, key, ids, self.dimension)
+            await count_facts(connection, key, ids, removed)
+
+
+def _finished(task: asyncio.Task[bool]) -> None:
+    _background.discard(task)
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.warning("vector index not built: %r", error)
+
+
+def _unit(piece: Piece, document_id: str, embedding: PassageEmbedding) -> UnitDraft:
+    item = piece.item
+    return UnitDraft(
+        id=uuid4(),
+        document_id=document_id,
+        chunk_id=piece.chunk.chunk_id,
+        text=piece.chunk.text,
+        context=item.context or "",
+        fact_type=FactType.WORLD,
+        mentioned_at=item.timestamp,
+        metadata=dict(item.metadata),
+        tags=item.tags,
+        observation_scopes=item.observation_scopes,
+        token_count=piece.chunk.token_count,
+        index_text=piece.indexed_text,
+        vector=embedding.vector,
+        token_vectors=embedding.tokens.tobytes(),
+    )

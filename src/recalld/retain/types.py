@@ -1,0 +1,40 @@
+"""What a caller hands over to be remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class UpdateMode(StrEnum):
+    """What happens to a document that exists already."""
+
+    REPLACE = "replace"
+    APPEND = "append"
+
+
+@dataclass(frozen=True, slots=True)
+class RetainItem:
+    """One text with what is known about it. ``timestamp`` is ``None`` for undated content."""
+
+    content: str
+    document_id: str
+    timestamp: datetime | None
+    context: str | None = None
+    metadata: tuple[tuple[str, str], ...] = ()
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    observation_scopes: Any = None
+    update_mode: UpdateMode = UpdateMode.REPLACE
+    retain_params: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetainOutcome:
+    """What a retain did: documents written, facts added, facts kept unchanged."""
+
+    documents: int
+    facts_added: int
+    facts_kept: int

@@ -1,0 +1,1 @@
+"""All SQL: tables, the conditions they share, one module per question and per write."""

@@ -1,0 +1,40 @@
+"""Creates, changes and deletes banks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from recalld.store.tables import banks, documents, entities, memory_units
+
+
+async def ensure_bank(connection: AsyncConnection, bank_id: str) -> None:
+    """Create the bank unless it exists."""
+    await connection.execute(insert(banks).values(bank_id=bank_id).on_conflict_do_nothing())
+
+
+async def change_bank(
+    connection: AsyncConnection, bank_id: str, columns: Mapping[str, Any], overrides: Mapping[str, Any]
+) -> None:
+    """Set columns (name, mission, disposition) and merge configuration overrides."""
+    values: dict[str, Any] = {**columns, "updated_at": func.now()}
+    if overrides:
+        values["config"] = banks.c.config.op("||")(dict(overrides))
+    await connection.execute(update(banks).where(banks.c.bank_id == bank_id).values(values))
+
+
+async def delete_bank(connection: AsyncConnection, bank_id: str) -> tuple[int | None, int]:
+    """Delete the bank and all it holds; returns its key and how many facts, entities and documents went."""
+    key = await connection.scalar(select(banks.c.bank_key).where(banks.c.bank_id == bank_id).with_for_update())
+    if key is None:
+        return None, 0
+    count = 0
+    for table in (memory_units, entities, documents):
+        held = await connection.scalar(select(func.count()).select_from(table).where(table.c.bank_key == key))
+        count += held or 0
+    await connection.execute(delete(banks).where(banks.c.bank_key == key))
+    return key, count

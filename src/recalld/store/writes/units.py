@@ -1,0 +1,66 @@
+"""Writes facts: text, vectors and the document side of BM25."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import ARRAY, DateTime, Text, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from recalld.domain.documents import UnitDraft
+
+_INSERT = text("""
+    WITH unit AS (
+        INSERT INTO memory_units (
+            bank_key, id, document_id, chunk_id, text, context, fact_type, event_date, mentioned_at,
+            metadata, tags, observation_scopes, token_count, embedding, search_vector, length, term_weights
+        )
+        SELECT :bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date, :mentioned_at,
+               :metadata, :tags, :observation_scopes, :token_count, :embedding, terms, document_length(terms),
+               bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
+        FROM to_tsvector(:index_text) AS terms
+        RETURNING bank_key, id
+    )
+    INSERT INTO memory_token_vectors (bank_key, unit_id, vectors) SELECT bank_key, id, :vectors FROM unit
+""").bindparams(
+    bindparam("id", type_=Uuid),
+    bindparam("event_date", type_=DateTime(timezone=True)),
+    bindparam("mentioned_at", type_=DateTime(timezone=True)),
+    bindparam("metadata", type_=JSONB),
+    bindparam("tags", type_=ARRAY(Text)),
+    bindparam("observation_scopes", type_=JSONB(none_as_null=True)),
+    bindparam("embedding", type_=HALFVEC()),
+)
+
+
+async def insert_units(
+    connection: AsyncConnection, bank_key: int, units: Sequence[UnitDraft], average_length: float
+) -> None:
+    """Add facts with their vectors, in one batch."""
+    rows = [
+        {
+            "bank_key": bank_key,
+            "id": unit.id,
+            "document_id": unit.document_id,
+            "chunk_id": unit.chunk_id,
+            "text": unit.text,
+            "context": unit.context,
+            "fact_type": str(unit.fact_type),
+            "event_date": unit.event_date,
+            "mentioned_at": unit.mentioned_at,
+            "metadata": unit.metadata,
+            "tags": list(unit.tags),
+            "observation_scopes": unit.observation_scopes,
+            "token_count": unit.token_count,
+            "embedding": HalfVector(unit.vector),
+            "index_text": unit.index_text,
+            "average_length": average_length,
+            "vectors": unit.token_vectors,
+        }
+        for unit in units
+    ]
+    if rows:
+        await connection.execute(_INSERT, rows)

@@ -1,0 +1,111 @@
+"""Stage timings and Prometheus metrics, under the names Hindsight's dashboards read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+_OPERATION_BUCKETS = (0.1, 0.25, 0.5, 0.75, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120)
+_PHASE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10)
+
+Details = dict[str, int | float | str]
+
+
+@dataclass(frozen=True, slots=True)
+class StageTiming:
+    """One stage of the pipeline: how long it took (seconds) and counts worth showing."""
+
+    name: str
+    seconds: float
+    details: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+class StageClock:
+    """Times the stages of one recall."""
+
+    def __init__(self) -> None:
+        self.timings: list[StageTiming] = []
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Details]:
+        """Time a block; what is put into the yielded dict is shown with it."""
+        details: Details = {}
+        start = time.perf_counter()
+        yield details
+        self.timings.append(StageTiming(name, time.perf_counter() - start, details))
+
+
+class Metrics:
+    """All metrics of one application, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        operation = ("operation", "source", "budget", "max_tokens", "success")
+        self.operations = Counter(
+            "hindsight_operation_operations", "Operations served", operation, registry=self.registry
+        )
+        self.operation_seconds = Histogram(
+            "hindsight_operation_duration_seconds",
+            "Seconds per operation",
+            operation,
+            buckets=_OPERATION_BUCKETS,
+            registry=self.registry,
+        )
+        self.phase_seconds = Histogram(
+            "hindsight_recall_phase_duration_seconds",
+            "Seconds per stage of a recall",
+            ("phase", "diagnostic"),
+            buckets=_PHASE_BUCKETS,
+            registry=self.registry,
+        )
+        http = ("method", "endpoint", "status_code", "status_class")
+        self.http_requests = Counter(
+            "hindsight_http_requests", "HTTP requests answered", http, registry=self.registry
+        )
+        self.http_seconds = Histogram(
+            "hindsight_http_duration_seconds",
+            "Seconds per HTTP request",
+            http,
+            buckets=_OPERATION_BUCKETS,
+            registry=self.registry,
+        )
+        self.http_in_progress = Gauge(
+            "hindsight_http_requests_in_progress_requests",
+            "HTTP requests being answered",
+            ("method",),
+            registry=self.registry,
+        )
+        self.degraded = Counter(
+            "recalld_recall_degraded", "Recalls answered without a part", ("part",), registry=self.registry
+        )
+        self.retained_documents = Counter(
+            "hindsight_retain_documents", "Documents retained", registry=self.registry
+        )
+        self.pool_size = Gauge(
+            "hindsight_db_pool_size", "Database connections held open", registry=self.registry
+        )
+
+    def observe_operation(self, operation: str, seconds: float, labels: Mapping[str, str]) -> None:
+        """Count one operation; ``labels`` are budget, max_tokens and success where they apply."""
+        full = {"operation": operation, "source": "api", "budget": "", "max_tokens": "", **labels}
+        self.operations.labels(**full).inc()
+        self.operation_seconds.labels(**full).observe(seconds)
+
+    def observe_stages(self, timings: list[StageTiming] | tuple[StageTiming, ...]) -> None:
+        """Record the stages of one recall."""
+        for timing in timings:
+            self.phase_seconds.labels(phase=timing.name, diagnostic="false").observe(timing.seconds)
+
+
+def token_bucket(max_tokens: int) -> str:
+    """A bounded label for ``max_tokens``: the next power of two between 256 and 65,536 (F19)."""
+    if max_tokens <= 0:
+        return "0"
+    bucket = 256
+    while bucket < max_tokens and bucket < 65_536:
+        bucket *= 2
+    return str(bucket)
