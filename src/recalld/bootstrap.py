@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from sqlalchemy import text
-
 from recalld.encoders import registry
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
 from recalld.encoders.protocols import Embedder, TokenCounter
@@ -54,7 +52,7 @@ class Application:
         """Seconds the database takes to answer; raises when it does not."""
         start = time.perf_counter()
         async with self.database.read() as connection:
-            await connection.execute(text("SELECT 1"))
+            await connection.execute("SELECT 1")
         return time.perf_counter() - start
 
 
@@ -87,6 +85,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         reranker = AsyncReranker(await asyncio.to_thread(registry.cross_encoder, settings.reranker_model))
     tokens = registry.token_counter()
     try:
+        await database.open()
         await check_embedder(database, model.name, model.dimension)
         yield Application(
             settings=settings,
@@ -148,8 +147,8 @@ def _recall(
 
 def _retrievers(settings: Settings, database: Database) -> tuple[Retriever, ...]:
     return (
-        SemanticRetriever(database, settings.semantic_min_similarity),
+        SemanticRetriever(database, settings.semantic_min_similarity, settings.vector_index_min_rows),
         KeywordRetriever(database, settings.bm25_min_score),
-        GraphRetriever(database, settings.graph_seed_min_similarity),
+        GraphRetriever(database, settings.graph_seed_min_similarity, settings.vector_index_min_rows),
         TemporalRetriever(database, settings.temporal_semantic_min_similarity),
     )

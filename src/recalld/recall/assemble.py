@@ -17,7 +17,6 @@ from recalld.store.queries.hydrate import (
     read_entities,
     read_entity_observations,
     read_memories,
-    read_source_chunk_ids,
 )
 
 
@@ -72,9 +71,8 @@ class Assembler:
         if budget is None or budget <= 0 or not selection.window:
             return None
         async with self._database.read() as connection:
-            sources = await read_source_chunk_ids(
-                connection, plan.facts, [i for s in selection.window for i in s.memory.source_ids]
-            )
+            cited = [i for s in selection.window for i in s.memory.source_ids]
+            sources = await read_memories(connection, plan.facts, cited)
             wanted = _chunk_order(selection.window, sources)
             rows = await read_chunks(connection, plan.facts, wanted)
         return self._cut(wanted, rows, budget)
@@ -156,12 +154,13 @@ def _first_seen(carriers: Sequence[UUID], by_unit: Mapping[UUID, Sequence[Entity
     return list(seen.values())
 
 
-def _chunk_order(window: Sequence[ScoredCandidate], sources: Mapping[UUID, str]) -> list[str]:
+def _chunk_order(window: Sequence[ScoredCandidate], sources: Mapping[UUID, Memory]) -> list[str]:
     """Chunk ids in rank order; an observation stands for the chunks of its sources."""
     ordered: dict[str, None] = {}
     for scored in window:
         if scored.memory.chunk_id is not None:
             ordered[scored.memory.chunk_id] = None
         else:
-            ordered.update({sources[i]: None for i in scored.memory.source_ids if i in sources})
+            cited = (sources[i].chunk_id for i in scored.memory.source_ids if i in sources)
+            ordered.update({chunk_id: None for chunk_id in cited if chunk_id is not None})
     return list(ordered)

@@ -26,16 +26,17 @@ class QueryLimit:
     max_tokens: int = 500
     truncate: bool = False
 
-    def apply(self, text: str) -> str:
-        """The query as it may be used, or ``InvalidRequest`` naming both numbers."""
+    def cut(self, text: str) -> str:
+        """The part of the query within the limit."""
         if not self.max_tokens or len(text) <= self.max_tokens:
             return text
-        count = self.tokens.count(text)
-        if count <= self.max_tokens:
-            return text
-        if self.truncate:
-            return self.tokens.truncate(text, self.max_tokens)
-        raise InvalidRequest(f"Query has {count} tokens, more than the limit of {self.max_tokens}.")
+        return self.tokens.truncate(text, self.max_tokens)
+
+    def check(self, text: str) -> None:
+        """Raise ``InvalidRequest`` naming both numbers for a longer query, unless such are cut."""
+        if not self.truncate and self.cut(text) != text:
+            count = self.tokens.count(text)
+            raise InvalidRequest(f"Query has {count} tokens, more than the limit of {self.max_tokens}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +52,31 @@ class Planner:
 
     async def plan(self, query: RecallQuery) -> QueryPlan:
         """The plan, or ``BankNotFound``: an unknown bank is never created (D5)."""
-        bank = await self.knowledge.bank(query.bank_id)
-        if bank is None:
-            raise BankNotFound(query.bank_id)
-        config = self.defaults.override(bank.overrides)
-        self._check_floors(query, config)
-        scrubbed = scrub(query.text)
-        text = self.limit.apply(scrubbed)
+        whole = scrub(query.text)
+        text = self.limit.cut(whole)
+        embedding = asyncio.ensure_future(self.embed(text))
+        try:
+            bank = await self.knowledge.bank(query.bank_id)
+            if bank is None:
+                raise BankNotFound(query.bank_id)
+            config = self.defaults.override(bank.overrides)
+            self._check_floors(query, config)
+            self.limit.check(whole)
+            terms = await self.knowledge.terms(bank, text)
+        except BaseException:
+            embedding.cancel()
+            raise
         anchor = query.anchor or datetime.now(UTC)
-        embedding, terms = await asyncio.gather(self.embed(text), self.knowledge.terms(bank, text))
         return QueryPlan(
             bank=bank,
             config=config,
             query=query,
             text=text,
-            truncated=text != scrubbed,
+            truncated=text != whole,
             facts=_facts(bank, query),
             now=as_utc(anchor),
             window=self._window(query, text, config, anchor),
-            embedding=embedding,
+            embedding=await embedding,
             terms=terms,
             depth=config.budget.depth(query.budget, query.max_tokens),
         )

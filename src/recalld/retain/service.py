@@ -83,8 +83,10 @@ class RetainService:
     async def _bank(self, bank_id: str) -> Bank:
         async with self.database.read() as connection:
             bank = await find_bank(connection, bank_id)
-            if bank is None:
-                await ensure_bank(connection, check_bank_id(bank_id))
+        if bank is None:
+            async with self.database.write() as writing:
+                await ensure_bank(writing, check_bank_id(bank_id))
+            async with self.database.read() as connection:
                 bank = await find_bank(connection, bank_id)
         if bank is None:
             raise BankNotFound(bank_id)

@@ -1,24 +1,31 @@
-"""Connections: one pool for everything, driver errors turned into the product's own."""
+"""Connections: a lean pool for recall's reads, SQLAlchemy for the rest; driver errors become our own."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+import orjson
 import psycopg
+from psycopg import AsyncConnection as DriverConnection
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from sqlalchemy import URL, make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import QueuePool
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as EngineTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from recalld.domain.errors import DeadlineExceeded, Overloaded
+
+ReadConnection: TypeAlias = DriverConnection[TupleRow]
+_WRITERS_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class PoolLimits:
-    """Size of the pool and the longest waits, in seconds."""
+    """Connections at most, and the longest waits in seconds."""
 
     size: int = 40
     acquire: float = 30.0
@@ -26,39 +33,52 @@ class PoolLimits:
 
 
 class Database:
-    """Hands out connections. ``read`` is autocommit, ``write`` is one transaction."""
+    """Hands out connections. ``open`` it before use."""
 
     def __init__(self, url: str, limits: PoolLimits = PoolLimits()) -> None:
+        options = (
+            f"-c statement_timeout={int(limits.statement * 1000)} -c timezone=UTC"
+            " -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.english"
+        )
+        writers = max(2, limits.size // _WRITERS_SHARE)
         self._engine = create_async_engine(
             driver_url(url),
-            pool_size=limits.size,
+            pool_size=writers,
             max_overflow=0,
             pool_timeout=limits.acquire,
-            pool_pre_ping=False,
-            connect_args={
-                "connect_timeout": 10,
-                "options": f"-c statement_timeout={int(limits.statement * 1000)} -c timezone=UTC"
-                " -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.english",
-            },
+            json_serializer=lambda value: orjson.dumps(value).decode(),
+            json_deserializer=orjson.loads,
+            connect_args={"connect_timeout": 10, "options": options},
         )
-        self._readers = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._readers: AsyncConnectionPool[ReadConnection] = AsyncConnectionPool(
+            conninfo(url),
+            min_size=1,
+            max_size=limits.size - writers,
+            timeout=limits.acquire,
+            open=False,
+            kwargs={"autocommit": True, "connect_timeout": 10, "options": options},
+            name="recall",
+        )
 
-    @property
-    def engine(self) -> AsyncEngine:
-        """The pool itself, for migrations and metrics."""
-        return self._engine
+    async def open(self) -> None:
+        """Start the read pool."""
+        await self._readers.open()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._readers.close()
+        await self._engine.dispose()
 
     @property
     def open_connections(self) -> int:
-        """Connections held open now."""
-        pool = self._engine.pool
-        return pool.checkedin() + pool.checkedout() if isinstance(pool, QueuePool) else 0
+        """Connections of the read pool held open now."""
+        return self._readers.get_stats().get("pool_size", 0)
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """A connection for independent statements."""
+    async def read(self) -> AsyncIterator[ReadConnection]:
+        """A driver connection in autocommit for independent reads."""
         with _errors_translated():
-            async with self._readers.connect() as connection:
+            async with self._readers.connection() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -68,27 +88,39 @@ class Database:
             async with self._engine.begin() as connection:
                 yield connection
 
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._engine.dispose()
+
+async def fetch(connection: ReadConnection, query: str, params: dict[str, Any]) -> list[TupleRow]:
+    """All rows of a read, sent in binary."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(query.encode(), params)
+    return await cursor.fetchall()
 
 
-class _errors_translated:  # noqa: N801 - reads as a statement at its call sites
+@contextmanager
+def _errors_translated() -> Iterator[None]:
     """Maps driver failures onto the error tree; everything else passes through."""
+    try:
+        yield
+    except (PoolTimeout, PoolClosed, EngineTimeout) as error:
+        raise Overloaded("No database connection became free in time.", retry_after=5) from error
+    except (psycopg.Error, DBAPIError) as error:
+        raise _translated(error) from error
 
-    def __enter__(self) -> None:
-        return None
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, PoolTimeout):
-            raise Overloaded("No database connection became free in time.", retry_after=5) from error
-        if isinstance(error, DBAPIError):
-            if isinstance(error.orig, psycopg.errors.QueryCanceled):
-                raise DeadlineExceeded("The database did not answer in time.") from error
-            if error.connection_invalidated or isinstance(error, OperationalError):
-                raise Overloaded("The database is not reachable.", retry_after=30) from error
+def _translated(error: Exception) -> Exception:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
+        return DeadlineExceeded("The database did not answer in time.")
+    if isinstance(cause, psycopg.OperationalError) and not isinstance(cause, psycopg.errors.ProgramLimitExceeded):
+        return Overloaded("The database is not reachable.", retry_after=30)
+    return error
 
 
 def driver_url(url: str) -> URL:
     """The URL with the psycopg driver named, whatever spelling of ``postgres`` the caller used."""
     return make_url(url).set(drivername="postgresql+psycopg")
+
+
+def conninfo(url: str) -> str:
+    """The URL as libpq reads it."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)

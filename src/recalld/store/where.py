@@ -2,66 +2,77 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from sqlalchemy import ColumnElement, FromClause, Text, and_, false, func, not_, or_, true
-from sqlalchemy import cast as sql_cast
-from sqlalchemy.dialects.postgresql import ARRAY
+from dataclasses import dataclass, field
+from typing import Any
 
 from recalld.domain.filters import FactFilter
 from recalld.domain.tags import NO_FILTER, TagAnd, TagLeaf, TagMatch, TagNode, TagNot, TagOr
 
-Condition = ColumnElement[bool]
+_DATE = "coalesce({unit}.occurred_start, {unit}.mentioned_at, {unit}.created_at)"
 
 
-def fact_conditions(units: FromClause, facts: FactFilter) -> list[Condition]:
-    """Conditions on a row of ``memory_units`` (or an alias of it), fact types apart."""
-    conditions: list[Condition] = [units.c.bank_key == facts.bank_key]
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """A boolean SQL expression and its named parameters."""
+
+    sql: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def __and__(self, other: Conditions) -> Conditions:
+        return Conditions(f"{self.sql} AND {other.sql}", {**self.params, **other.params})
+
+
+def fact_conditions(facts: FactFilter, unit: str = "unit") -> Conditions:
+    """Conditions on a row of ``memory_units`` under the alias ``unit``, fact types apart."""
+    found = Conditions(f"{unit}.bank_key = %(bank_key)s", {"bank_key": facts.bank_key})
     if facts.tags != NO_FILTER:
-        conditions.append(tag_condition(units.c.tags, facts.tags))
-    bounds = (facts.as_of, facts.occurred_from, facts.occurred_to)
-    if any(bound is not None for bound in bounds):
-        date = func.coalesce(units.c.occurred_start, units.c.mentioned_at, units.c.created_at)
-        if facts.as_of is not None:
-            conditions.append(date <= facts.as_of)
-        if facts.occurred_from is not None:
-            conditions.append(date >= facts.occurred_from)
-        if facts.occurred_to is not None:
-            conditions.append(date <= facts.occurred_to)
-    return conditions
+        found &= tag_conditions(facts.tags, f"{unit}.tags")
+    date = _DATE.format(unit=unit)
+    for name, value, comparison in (
+        ("as_of", facts.as_of, "<="),
+        ("occurred_from", facts.occurred_from, ">="),
+        ("occurred_to", facts.occurred_to, "<="),
+    ):
+        if value is not None:
+            found &= Conditions(f"{date} {comparison} %({name})s", {name: value})
+    return found
 
 
-def type_condition(units: FromClause, facts: FactFilter) -> Condition:
+def of_types(facts: FactFilter, unit: str = "unit") -> Conditions:
     """The row is of one of the requested types."""
-    return cast("Condition", units.c.fact_type.in_([str(t) for t in facts.types]))
+    return Conditions(f"{unit}.fact_type = ANY(%(types)s)", {"types": [str(t) for t in facts.types]})
 
 
-def tag_condition(tags: ColumnElement[list[str]], node: TagNode) -> Condition:
-    """SQL twin of ``domain.tags.matches`` over a ``text[]`` column that is never null."""
+def tag_conditions(node: TagNode, tags: str) -> Conditions:
+    """SQL twin of ``domain.tags.matches`` over ``tags``, a ``text[]`` column that is never null."""
+    params: dict[str, Any] = {}
+    return Conditions(_node(node, tags, params), params)
+
+
+def _node(node: TagNode, tags: str, params: dict[str, Any]) -> str:
     match node:
         case TagAnd(parts):
-            return and_(true(), *(tag_condition(tags, part) for part in parts))
+            return "(" + " AND ".join(["true", *(_node(part, tags, params) for part in parts)]) + ")"
         case TagOr(parts):
-            return or_(false(), *(tag_condition(tags, part) for part in parts))
+            return "(" + " OR ".join(["false", *(_node(part, tags, params) for part in parts)]) + ")"
         case TagNot(part):
-            return not_(tag_condition(tags, part))
+            return f"(NOT {_node(part, tags, params)})"
         case TagLeaf():
-            return _leaf_condition(tags, node)
+            return _leaf(node, tags, params)
 
 
-def _leaf_condition(tags: ColumnElement[list[str]], leaf: TagLeaf) -> Condition:
-    wanted = sql_cast(list(leaf.tags), ARRAY(Text))
-    untagged = func.cardinality(tags) == 0
-    overlap = tags.op("&&", is_comparison=True)(wanted)
-    contains = tags.op("@>", is_comparison=True)(wanted)
+def _leaf(leaf: TagLeaf, tags: str, params: dict[str, Any]) -> str:
+    name = f"tags_{len(params)}"
+    params[name] = list(leaf.tags)
+    wanted, untagged = f"%({name})s::text[]", f"{tags} = '{{}}'"
     match leaf.match:
         case TagMatch.EXACT:
-            return and_(contains, tags.op("<@", is_comparison=True)(wanted))
+            return f"({tags} @> {wanted} AND {tags} <@ {wanted})"
         case TagMatch.ANY:
-            return or_(untagged, overlap)
+            return f"({untagged} OR {tags} && {wanted})"
         case TagMatch.ALL:
-            return or_(untagged, contains)
+            return f"({untagged} OR {tags} @> {wanted})"
         case TagMatch.ANY_STRICT:
-            return cast("Condition", overlap)
+            return f"{tags} && {wanted}"
         case TagMatch.ALL_STRICT:
-            return and_(not_(untagged), contains)
+            return f"(NOT {untagged} AND {tags} @> {wanted})"

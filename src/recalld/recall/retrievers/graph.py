@@ -26,6 +26,7 @@ class GraphRetriever:
 
     database: Database
     min_similarity: float = 0.3
+    exact_below: int = 10_000
     name: RetrieverName = RetrieverName.GRAPH
 
     def applies(self, plan: QueryPlan) -> bool:
@@ -42,6 +43,7 @@ class GraphRetriever:
                 names=entity_names(plan.text),
                 seeds=SEEDS_PER_TYPE,
                 floor=self.min_similarity,
+                indexed=plan.bank.unit_count >= self.exact_below,
             )
         activation = spread(build_graph(found), found.seeds)
         facts = [

@@ -2,64 +2,55 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Row, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from typing import Any
 
 from recalld.domain.banks import Bank, BankSummary, Disposition
-from recalld.store.tables import banks, memory_units
+from recalld.store.engine import ReadConnection, fetch
 
-_BANK = (
-    banks.c.bank_key,
-    banks.c.bank_id,
-    banks.c.name,
-    banks.c.mission,
-    banks.c.disposition,
-    banks.c.config,
-    banks.c.unit_count,
-    banks.c.average_length,
-)
+_COLUMNS = "bank_key, bank_id, name, mission, disposition, config, unit_count, average_length"
+_WIDTH = 8
+
+_FIND = f"SELECT {_COLUMNS} FROM banks WHERE bank_id = %(bank_id)s"
+
+_PAGE = f"""
+    SELECT {_COLUMNS}, created_at, updated_at,
+           (SELECT count(*) FROM memory_units AS unit WHERE unit.bank_key = banks.bank_key),
+           last_document_at, last_write_at
+    FROM banks
+    WHERE %(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s
+    ORDER BY coalesce(last_write_at, created_at) DESC, bank_id LIMIT %(limit)s OFFSET %(offset)s
+"""
+
+_COUNT = """
+    SELECT count(*) FROM banks
+    WHERE %(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s
+"""
 
 
-async def find_bank(connection: AsyncConnection, bank_id: str) -> Bank | None:
+async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
     """The bank of that name, or ``None``."""
-    row = (await connection.execute(select(*_BANK).where(banks.c.bank_id == bank_id))).first()
-    return None if row is None else _bank(row)
+    rows = await fetch(connection, _FIND, {"bank_id": bank_id})
+    return _bank(rows[0]) if rows else None
 
 
 async def list_banks(
-    connection: AsyncConnection, search: str | None, limit: int, offset: int
+    connection: ReadConnection, search: str | None, limit: int, offset: int
 ) -> tuple[list[BankSummary], int]:
     """A page of banks whose id or name contains ``search``, last written first, and the total."""
-    wanted = select(banks)
-    if search:
-        pattern = "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-        wanted = wanted.where(or_(banks.c.bank_id.ilike(pattern), banks.c.name.ilike(pattern)))
-    total = await connection.scalar(select(func.count()).select_from(wanted.subquery()))
-    facts = (
-        select(func.count())
-        .where(memory_units.c.bank_key == banks.c.bank_key)
-        .correlate(banks)
-        .scalar_subquery()
-    )
-    page = (
-        wanted.with_only_columns(
-            *_BANK,
-            banks.c.created_at,
-            banks.c.updated_at,
-            facts,
-            banks.c.last_document_at,
-            banks.c.last_write_at,
-        )
-        .order_by(func.coalesce(banks.c.last_write_at, banks.c.created_at).desc(), banks.c.bank_id)
-        .limit(limit)
-        .offset(offset)
-    )
-    rows = (await connection.execute(page)).all()
-    return [BankSummary(_bank(row), *row[len(_BANK) :]) for row in rows], total or 0
+    params = {"pattern": _pattern(search), "limit": limit, "offset": offset}
+    total = (await fetch(connection, _COUNT, params))[0][0]
+    rows = await fetch(connection, _PAGE, params)
+    return [BankSummary(_bank(row), *row[_WIDTH:]) for row in rows], total
 
 
-def _bank(row: Row[tuple[object, ...]]) -> Bank:
-    key, bank_id, name, mission, disposition, config, unit_count, average_length = row[: len(_BANK)]
+def _pattern(search: str | None) -> str | None:
+    if not search:
+        return None
+    return "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+
+
+def _bank(row: tuple[Any, ...]) -> Bank:
+    key, bank_id, name, mission, disposition, config, unit_count, average_length = row[:_WIDTH]
     return Bank(
         key=key,
         bank_id=bank_id,

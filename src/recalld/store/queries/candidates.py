@@ -6,14 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import Memory
-from recalld.store.queries.rows import MEMORY_COLUMNS, memory, memory_columns
-from recalld.store.queries.vectors import FloatArray, any_id, bm25_score, cosine_distance
-from recalld.store.tables import memory_token_vectors, memory_units
+from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.rows import MEMORY, MEMORY_WIDTH, memory
+from recalld.store.queries.vectors import FloatArray, dense, sparse
+
+_CANDIDATES = f"""
+    SELECT {MEMORY},
+           1 - (unit.embedding::halfvec({{d}}) <=> %(vector)s::halfvec({{d}})),
+           -(unit.term_weights <#> %(weights)s::sparsevec),
+           tokens.vectors
+    FROM memory_units AS unit
+    LEFT JOIN memory_token_vectors AS tokens ON tokens.bank_key = unit.bank_key AND tokens.unit_id = unit.id
+    WHERE unit.bank_key = %(bank_key)s AND unit.id = ANY(%(ids)s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class CandidateRow:
 
 
 async def read_candidates(
-    connection: AsyncConnection,
+    connection: ReadConnection,
     facts: FactFilter,
     ids: Sequence[UUID],
     *,
@@ -35,22 +42,16 @@ async def read_candidates(
     terms: Mapping[int, float],
 ) -> dict[UUID, CandidateRow]:
     """Rows by id; ids that no longer exist are missing."""
-    statement = (
-        select(
-            *memory_columns(memory_units),
-            1.0 - cosine_distance(memory_units, vector),
-            bm25_score(memory_units, terms),
-            memory_token_vectors.c.vectors,
-        )
-        .outerjoin(
-            memory_token_vectors,
-            (memory_token_vectors.c.bank_key == memory_units.c.bank_key)
-            & (memory_token_vectors.c.unit_id == memory_units.c.id),
-        )
-        .where(memory_units.c.bank_key == facts.bank_key, memory_units.c.id == any_id(ids))
-    )
-    rows = await connection.execute(statement)
-    width = len(MEMORY_COLUMNS)
+    params = {
+        "bank_key": facts.bank_key,
+        "ids": list(ids),
+        "vector": dense(vector),
+        "weights": sparse(terms),
+    }
+    rows = await fetch(connection, _CANDIDATES.format(d=len(vector)), params)
     return {
-        row[0]: CandidateRow(memory(row), row[width], row[width + 1], row[width + 2] or b"") for row in rows
+        row[0]: CandidateRow(
+            memory(row), row[MEMORY_WIDTH], row[MEMORY_WIDTH + 1], row[MEMORY_WIDTH + 2] or b""
+        )
+        for row in rows
     }

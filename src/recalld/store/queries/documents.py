@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recalld.domain.documents import StoredDocument
-from recalld.store.tables import chunks, documents
+from recalld.store.engine import ReadConnection, fetch
+
+_DOCUMENTS = """
+    SELECT id, content_hash, original_text FROM documents
+    WHERE bank_key = %(bank_key)s AND id = ANY(%(ids)s)
+"""
+
+_CHUNKS = """
+    SELECT document_id, chunk_index, chunk_id, content_hash FROM chunks
+    WHERE bank_key = %(bank_key)s AND document_id = ANY(%(ids)s)
+"""
 
 
 async def stored_documents(
-    connection: AsyncConnection, bank_key: int, ids: Sequence[str]
+    connection: ReadConnection, bank_key: int, ids: Sequence[str]
 ) -> dict[str, StoredDocument]:
     """Documents by id; unknown ids are missing."""
-    found = await connection.execute(
-        select(documents.c.id, documents.c.content_hash, documents.c.original_text).where(
-            documents.c.bank_key == bank_key, documents.c.id.in_(ids)
-        )
-    )
-    stored = {id_: StoredDocument(content_hash, text or "", {}) for id_, content_hash, text in found}
+    params = {"bank_key": bank_key, "ids": list(ids)}
+    rows = await fetch(connection, _DOCUMENTS, params)
+    stored = {id_: StoredDocument(content_hash, text or "", {}) for id_, content_hash, text in rows}
     if stored:
-        pieces = await connection.execute(
-            select(chunks.c.document_id, chunks.c.chunk_index, chunks.c.chunk_id, chunks.c.content_hash).where(
-                chunks.c.bank_key == bank_key, chunks.c.document_id.in_(list(stored))
-            )
-        )
-        for document_id, index, chunk_id, content_hash in pieces:
+        for document_id, index, chunk_id, content_hash in await fetch(connection, _CHUNKS, params):
             stored[document_id].chunks[index] = (chunk_id, content_hash)
     return stored

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import cast, literal, select, union_all
-from sqlalchemy.dialects.postgresql import TSQUERY
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import FactType, RankedFact
-from recalld.store.queries.vectors import bm25_score
-from recalld.store.tables import memory_units
+from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.vectors import sparse
 from recalld.store.where import fact_conditions
 
 
 async def matching_facts(
-    connection: AsyncConnection,
+    connection: ReadConnection,
     facts: FactFilter,
     *,
     match: Sequence[str],
@@ -25,20 +21,15 @@ async def matching_facts(
     floor: float,
 ) -> tuple[RankedFact, ...]:
     """Up to ``limit`` facts of each type that hold a lexeme of ``match`` and reach ``floor``, best first."""
-    score = bm25_score(memory_units, weights).label("score")
+    conditions = fact_conditions(facts)
     parts = [
-        select(memory_units.c.id, literal(str(fact_type)).label("fact_type"), score)
-        .where(
-            *fact_conditions(memory_units, facts),
-            memory_units.c.fact_type == str(fact_type),
-            memory_units.c.search_vector.op("@@", is_comparison=True)(cast(any_of(match), TSQUERY)),
-        )
-        .order_by(score.desc(), memory_units.c.id)
-        .limit(limit)
-        .subquery()
+        "(SELECT unit.id, unit.fact_type, -(unit.term_weights <#> %(weights)s::sparsevec) AS score"
+        f" FROM memory_units AS unit WHERE {conditions.sql} AND unit.fact_type = '{fact_type}'"
+        " AND unit.search_vector @@ %(match)s::tsquery ORDER BY score DESC, unit.id LIMIT %(limit)s)"
         for fact_type in facts.types
     ]
-    rows = await connection.execute(union_all(*(select(part) for part in parts)))
+    params = {**conditions.params, "weights": sparse(weights), "match": any_of(match), "limit": limit}
+    rows = await fetch(connection, " UNION ALL ".join(parts), params)
     found = [RankedFact(id_, FactType(kind), score) for id_, kind, score in rows]
     return tuple(sorted((f for f in found if f.score >= floor), key=lambda f: (-f.score, f.id)))
 

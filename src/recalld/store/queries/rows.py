@@ -4,36 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import FromClause, Row
-
 from recalld.domain.memory import FactType, Memory
 
-MEMORY_COLUMNS = (
-    "id",
-    "text",
-    "fact_type",
-    "context",
-    "occurred_start",
-    "occurred_end",
-    "mentioned_at",
-    "document_id",
-    "chunk_id",
-    "metadata",
-    "tags",
-    "proof_count",
-    "source_memory_ids",
-    "token_count",
-    "attachment_ids",
-)
+MEMORY = """unit.id, unit.text, unit.fact_type, unit.context, unit.occurred_start, unit.occurred_end,
+    unit.mentioned_at, unit.document_id, unit.chunk_id, unit.metadata, unit.tags, unit.proof_count,
+    unit.source_memory_ids, unit.token_count, unit.attachment_ids"""
+"""The columns ``memory`` reads, in order, from ``memory_units AS unit``."""
+
+MEMORY_WIDTH = 15
 
 
-def memory_columns(units: FromClause) -> list[Any]:
-    """The columns ``memory`` reads, in order."""
-    return [units.c[name] for name in MEMORY_COLUMNS]
-
-
-def memory(row: Row[Any]) -> Memory:
-    """The fact in the first columns of a row that selected ``memory_columns``."""
+def memory(row: tuple[Any, ...]) -> Memory:
+    """The fact in the first columns of a row that selected ``MEMORY``."""
     return Memory(
         id=row[0],
         text=row[1],

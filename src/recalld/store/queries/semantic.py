@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Select, literal, select, union_all
-from sqlalchemy.ext.asyncio import AsyncConnection
+from psycopg.rows import TupleRow
 
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import FactType, RankedFact
-from recalld.store.queries.vectors import FloatArray, cosine_distance, widen_index_scans
-from recalld.store.tables import memory_units
-from recalld.store.where import fact_conditions
+from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.vectors import WIDEN_INDEX_SCANS, FloatArray, dense
+from recalld.store.where import Conditions, fact_conditions
 
 
 async def nearest_facts(
-    connection: AsyncConnection, facts: FactFilter, vector: FloatArray, *, limit: int, floor: float
+    connection: ReadConnection,
+    facts: FactFilter,
+    vector: FloatArray,
+    *,
+    limit: int,
+    floor: float,
+    indexed: bool,
 ) -> tuple[RankedFact, ...]:
     """Up to ``limit`` facts of each type with cosine at least ``floor``, most similar first."""
-    await widen_index_scans(connection)
-    per_type = [nearest_of_type(facts, fact_type, vector, limit) for fact_type in facts.types]
-    rows = await connection.execute(union_all(*(select(part.subquery()) for part in per_type)))
+    query = nearest(facts, vector, limit)
+    rows = await fetch_nearest(connection, query, indexed=indexed)
     found = [RankedFact(id_, FactType(kind), 1.0 - distance) for id_, kind, distance in rows]
     return tuple(sorted((f for f in found if f.score >= floor), key=lambda f: (-f.score, f.id)))
 
 
-def nearest_of_type(
-    facts: FactFilter, fact_type: FactType, vector: FloatArray, limit: int
-) -> Select[tuple[object, str, float]]:
-    """The ``limit`` nearest rows of one type as (id, fact_type, distance)."""
-    distance = cosine_distance(memory_units, vector).label("distance")
-    return (
-        select(memory_units.c.id, literal(str(fact_type)).label("fact_type"), distance)
-        .where(*fact_conditions(memory_units, facts), memory_units.c.fact_type == str(fact_type))
-        .order_by(distance, memory_units.c.id)
-        .limit(limit)
+async def fetch_nearest(connection: ReadConnection, query: Conditions, *, indexed: bool) -> list[TupleRow]:
+    """Rows of a query that orders by distance; over an index, scans go on while filters reject rows."""
+    if not indexed:
+        return await fetch(connection, query.sql, query.params)
+    async with connection.transaction():
+        await connection.execute(WIDEN_INDEX_SCANS)
+        return await fetch(connection, query.sql, query.params)
+
+
+def nearest(facts: FactFilter, vector: FloatArray, limit: int) -> Conditions:
+    """A query for the ``limit`` nearest rows of each type as (id, fact_type, distance).
+
+    The cast is the one the partial HNSW indexes are built on.
+    """
+    conditions = fact_conditions(facts)
+    distance = f"unit.embedding::halfvec({len(vector)}) <=> %(vector)s::halfvec({len(vector)})"
+    parts = [
+        f"(SELECT unit.id, unit.fact_type, {distance} AS distance FROM memory_units AS unit"
+        f" WHERE {conditions.sql} AND unit.fact_type = '{fact_type}'"
+        " ORDER BY distance, unit.id LIMIT %(nearest)s)"
+        for fact_type in facts.types
+    ]
+    return Conditions(
+        " UNION ALL ".join(parts), {**conditions.params, "vector": dense(vector), "nearest": limit}
     )

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
-
-from sqlalchemy import Select, or_, select, union_all
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import FactType
 from recalld.domain.time import TimeWindow
-from recalld.store.queries.vectors import FloatArray, cosine_distance
-from recalld.store.tables import memory_units
-from recalld.store.where import Condition, fact_conditions
+from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.vectors import FloatArray, dense
+from recalld.store.where import fact_conditions
+
+# A fact is in the window when its range overlaps it or any one of its dates lies in it.
+_OF_TYPE = """
+    (SELECT unit.id, unit.fact_type, unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d}) AS distance,
+            unit.occurred_start, unit.occurred_end, unit.mentioned_at
+     FROM memory_units AS unit
+     WHERE {conditions} AND unit.fact_type = '{fact_type}' AND (
+           (unit.occurred_start <= %(window_end)s AND unit.occurred_end >= %(window_start)s)
+           OR unit.mentioned_at BETWEEN %(window_start)s AND %(window_end)s
+           OR unit.occurred_start BETWEEN %(window_start)s AND %(window_end)s
+           OR unit.occurred_end BETWEEN %(window_start)s AND %(window_end)s)
+     ORDER BY distance, unit.id LIMIT %(limit)s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,7 @@ class DatedFact:
 
 
 async def facts_in_window(
-    connection: AsyncConnection,
+    connection: ReadConnection,
     facts: FactFilter,
     vector: FloatArray,
     *,
@@ -38,42 +47,21 @@ async def facts_in_window(
     floor: float,
 ) -> list[DatedFact]:
     """Up to ``limit`` facts of each type in the window with cosine at least ``floor``, most similar first."""
-    parts = [select(_of_type(facts, t, vector, window, limit).subquery()) for t in facts.types]
-    rows = await connection.execute(union_all(*parts))
+    conditions = fact_conditions(facts)
+    parts = [_OF_TYPE.format(d=len(vector), conditions=conditions.sql, fact_type=t) for t in facts.types]
+    params = {
+        **conditions.params,
+        "vector": dense(vector),
+        "window_start": window.start,
+        "window_end": window.end,
+        "limit": limit,
+    }
+    rows = await fetch(connection, " UNION ALL ".join(parts), params)
     found = [
         DatedFact(id_, FactType(kind), 1.0 - distance, _instant(start, end, mentioned))
         for id_, kind, distance, start, end, mentioned in rows
     ]
     return sorted((f for f in found if f.similarity >= floor), key=lambda f: (-f.similarity, f.id))
-
-
-def _of_type(
-    facts: FactFilter, fact_type: FactType, vector: FloatArray, window: TimeWindow, limit: int
-) -> Select[Any]:
-    units = memory_units.c
-    distance = cosine_distance(memory_units, vector).label("distance")
-    return (
-        select(
-            units.id, units.fact_type, distance, units.occurred_start, units.occurred_end, units.mentioned_at
-        )
-        .where(
-            *fact_conditions(memory_units, facts), units.fact_type == str(fact_type), dated_within(window)
-        )
-        .order_by(distance, units.id)
-        .limit(limit)
-    )
-
-
-def dated_within(window: TimeWindow) -> Condition:
-    """Any date of the fact lies in the window, or its range overlaps it."""
-    units = memory_units.c
-    overlaps = (units.occurred_start <= window.end) & (units.occurred_end >= window.start)
-    return or_(
-        overlaps,
-        units.mentioned_at.between(window.start, window.end),
-        units.occurred_start.between(window.start, window.end),
-        units.occurred_end.between(window.start, window.end),
-    )
 
 
 def _instant(start: datetime | None, end: datetime | None, mentioned: datetime | None) -> datetime | None:

@@ -5,31 +5,29 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm, query_words
+from recalld.store.engine import ReadConnection, fetch
 
-_STATISTICS = text("""
+_STATISTICS = """
     SELECT word.place, term.lexeme, term_index(term.lexeme), coalesce(known.df, 0)
-    FROM unnest(CAST(:words AS text[])) WITH ORDINALITY AS word(spelling, place)
+    FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word(spelling, place)
     CROSS JOIN LATERAL unnest(to_tsvector(word.spelling)) AS term(lexeme, positions, weights)
-    LEFT JOIN bank_terms AS known ON known.bank_key = :bank_key AND known.term = term.lexeme
-""")
+    LEFT JOIN bank_terms AS known ON known.bank_key = %(bank_key)s AND known.term = term.lexeme
+    ORDER BY word.place, term.lexeme
+"""
 
 
-async def query_terms(connection: AsyncConnection, bank: Bank, query: str) -> tuple[QueryTerm, ...]:
+async def query_terms(connection: ReadConnection, bank: Bank, query: str) -> tuple[QueryTerm, ...]:
     """The query's lexemes with their statistics, in order of first appearance."""
     words = query_words(query)
     if not words:
         return ()
-    rows = await connection.execute(
-        _STATISTICS, {"words": [spelling for spelling, _, _ in words], "bank_key": bank.key}
-    )
+    spellings = [spelling for spelling, _, _ in words]
+    rows = await fetch(connection, _STATISTICS, {"words": spellings, "bank_key": bank.key})
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     statistics: dict[str, tuple[int, int]] = {}
-    for place, lexeme, index, df in sorted(rows, key=lambda row: (row[0], row[1])):
+    for place, lexeme, index, df in rows:
         spans[lexeme].append(words[place - 1][1:])
         statistics[lexeme] = (index, df)
     return tuple(

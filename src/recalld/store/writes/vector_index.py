@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
-
-from recalld.store.engine import Database
+from recalld.store.engine import Database, fetch
 
 logger = logging.getLogger(__name__)
+
+_STATE = """
+    SELECT unit_count, coalesce(
+        (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(name)s)), false)
+    FROM banks WHERE bank_key = %(key)s UNION ALL SELECT 0, false
+"""
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%(name)s, 0))"
+_UNLOCK = "SELECT pg_advisory_unlock(hashtextextended(%(name)s, 0))"
 
 
 def index_name(bank_key: int) -> str:
@@ -23,42 +28,31 @@ async def build_vector_index(database: Database, bank_key: int, dimension: int, 
     Readers and writers go on meanwhile. Only one process builds, and what a crash left half-built is
     built again.
     """
+    name = index_name(bank_key)
     async with database.read() as connection:
-        count = await connection.scalar(
-            text("SELECT unit_count FROM banks WHERE bank_key = :key"), {"key": bank_key}
-        )
-        if (count or 0) < threshold or await _is_valid(connection, bank_key):
+        (count, valid), *_ = await fetch(connection, _STATE, {"key": bank_key, "name": name})
+        if count < threshold or valid:
             return False
-        name = index_name(bank_key)
-        lock = {"key": f"{name} build"}
-        locked = await connection.scalar(text("SELECT pg_try_advisory_lock(hashtextextended(:key, 0))"), lock)
+        ((locked,),) = await fetch(connection, _LOCK, {"name": name})
         if not locked:
             return False
         try:
-            await connection.execute(text("SET statement_timeout = 0"))
-            await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {name}"))
+            await connection.execute("SET statement_timeout = 0")
+            await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}".encode())
             await connection.execute(
-                text(
-                    f"CREATE INDEX CONCURRENTLY {name} ON memory_units USING hnsw"
-                    f" ((embedding::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE bank_key = {int(bank_key)}"
-                )
+                f"CREATE INDEX CONCURRENTLY {name} ON memory_units USING hnsw"
+                f" ((embedding::halfvec({int(dimension)})) halfvec_cosine_ops)"
+                f" WHERE bank_key = {int(bank_key)}".encode()
             )
             logger.info("built vector index %s over %d facts", name, count)
         finally:
-            await connection.execute(text("RESET statement_timeout"))
-            await connection.execute(text("SELECT pg_advisory_unlock(hashtextextended(:key, 0))"), lock)
+            await connection.execute("RESET statement_timeout")
+            await fetch(connection, _UNLOCK, {"name": name})
     return True
 
 
 async def drop_vector_index(database: Database, bank_key: int) -> None:
     """Drop the bank's index if there is one."""
     async with database.read() as connection:
-        await connection.execute(text(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(bank_key)}"))
+        await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(bank_key)}".encode())
 
-
-async def _is_valid(connection: AsyncConnection, bank_key: int) -> bool:
-    found = await connection.scalar(
-        text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)"),
-        {"name": index_name(bank_key)},
-    )
-    return bool(found)

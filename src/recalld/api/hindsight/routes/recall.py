@@ -12,6 +12,7 @@ from recalld.api.hindsight.convert import fact_types, recall_query, recall_respo
 from recalld.api.hindsight.schemas.recall import RecallRequest, RecallResponse
 from recalld.api.ignored import ReportingRoute
 from recalld.bootstrap import Application
+from recalld.domain.errors import Unprocessable
 from recalld.recall.types import RecallOutcome
 from recalld.telemetry import token_bucket
 
@@ -26,9 +27,13 @@ async def recall_memories(
 ) -> Response:
     """Recall memories that matter for a query."""
     query = recall_query(bank_id, request)
-    await app.banks.get(bank_id)
-    types = fact_types(request.types)
+    try:
+        types = fact_types(request.types)
+    except Unprocessable:
+        await app.banks.get(bank_id)
+        raise
     if not types:
+        await app.banks.get(bank_id)
         return _json(RecallResponse(results=[]))
     start = time.perf_counter()
     success = False

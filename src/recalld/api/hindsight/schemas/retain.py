@@ -76,7 +76,7 @@ class MemoryItem(WireModel):
     """One text to remember."""
 
     content: str | list[ContentBlock]
-    timestamp: datetime | str | None = None
+    timestamp: datetime | str | None = Field(None, union_mode="left_to_right")
     context: str | None = None
     metadata: Annotated[dict[str, str] | None, BeforeValidator(_without_nulls)] = None
     document_id: str | None = None

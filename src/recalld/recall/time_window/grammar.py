@@ -1,0 +1,177 @@
+"""Compiles a language's rows and finds in a text what they match."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from recalld.recall.time_window.folding import fold
+from recalld.recall.time_window.language import Amount, Language, Row
+from recalld.recall.time_window.numbers import HAN_DIGITS, read_number, read_spoken_year
+from recalld.recall.time_window.spans import FIRST_YEAR, LAST_YEAR
+
+_PLACEHOLDER = re.compile(r"<([a-z_]+)(\d?)>")
+_TWO_DIGIT_PIVOT = 40
+_TWO_DIGITS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A compiled row."""
+
+    meaning: str
+    arguments: tuple[str, ...]
+    weak: bool
+    pattern: re.Pattern[str]
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    ordered = sorted({fold(word) for word in words}, key=len, reverse=True)
+    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered) or r"(?!)"
+
+
+class Grammar:
+    """One language, compiled."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.code = language.code
+        self._fragments = {name: fold(text) for name, text in language.fragments.items()}
+        self.numbers = {fold(word): value for word, value in language.numbers.items()}
+        self.amounts = {fold(word): value for word, value in language.amounts.items()}
+        self.units, self.months, self.weekdays, self.seasons, self.holidays, self.ordinals = (
+            {fold(word): value for word, value in table.items()}
+            for table in (
+                language.units,
+                language.months,
+                language.weekdays,
+                language.seasons,
+                language.holidays,
+                language.ordinals,
+            )
+        )
+        self.rules = tuple(self._rule(row, "{}") for row in language.rows)
+        self.inner = tuple(self._rule(row, r"{}[\s,-]*\Z") for row in language.inner)
+        self.outer = tuple(self._rule(row, r"{}[\s,:-]*\Z") for row in language.outer)
+        self.suffixes = tuple(self._rule(row, r"\A[\s,]*{}") for row in language.suffixes)
+        self.range_words = self._gap(language.range_words or r"(?!)", dash=r"\s*-\s*")
+        self.list_words = self._gap(language.list_words or r"(?!)", dash=r"\s*&\s*")
+        self.range_openers = self._compile(language.range_openers or r"(?!)", r"{}[\s,]*\Z")
+        words = (self.months, self.weekdays, self.seasons, dict.fromkeys(fold(language.cues).split(), ""))
+        self.cues = frozenset(part for table in words for word in table for part in re.findall(r"[^\W\d_]+", word))
+        self.openers = frozenset(fold(language.openers).split())
+        self.introducers = frozenset(fold(language.introducers).split())
+        self.unit_words = frozenset(part for word in self.units for part in word.split())
+        self.glued_cue = re.compile(f"[{language.cues}]") if language.glued else None
+
+    def _gap(self, words: str, dash: str) -> re.Pattern[str]:
+        space = r"\s*" if self.language.glued else r"\s+"
+        return re.compile(rf"(?:\s*,?{space}(?:{self._expanded(words)})(?:{space})?|{dash})\Z")
+
+    def _rule(self, row: Row, frame: str) -> Rule:
+        meaning, *arguments = row[0].split()
+        weak = meaning.endswith("?")
+        return Rule(meaning.rstrip("?"), tuple(arguments), weak, self._compile(row[1], frame))
+
+    def _compile(self, pattern: str, frame: str) -> re.Pattern[str]:
+        body = self._expanded(fold(pattern) if not pattern.isascii() else pattern).replace(" ", r"\s+")
+        if not self.language.glued:
+            body = rf"(?<!\w)(?<!\d\.)(?:{body})(?!\w)"
+        else:
+            body = rf"(?<!\d)(?:{body})"
+        return re.compile(frame.format(body))
+
+    def _expanded(self, pattern: str) -> str:
+        while _PLACEHOLDER.search(pattern):
+            pattern = _PLACEHOLDER.sub(lambda found: self._placeholder(found[1], found[2]), pattern)
+        return pattern
+
+    def _placeholder(self, name: str, index: str) -> str:
+        if name in self._fragments:
+            return f"(?:{self._fragments[name]})"
+        number = rf"(?:{_alternatives(self.numbers)})"
+        more = self._fragments.get("number_link", r"[\s-]+")
+        spoken = self._fragments.get("spoken_year", r"(?!)")
+        han = f"[{HAN_DIGITS}]" if self.language.glued else r"(?!)"
+        bodies = {
+            "n": rf"{_alternatives(self.amounts)}|\d[\d,]*|{number}(?:{more}{number})*|{han}+",
+            "unit": _alternatives(self.units),
+            "month": _alternatives(self.months),
+            "weekday": _alternatives(self.weekdays),
+            "season": _alternatives(self.seasons),
+            "holiday": _alternatives(self.holidays),
+            "ordinal": _alternatives(self.ordinals),
+            "day": rf"\d{{1,2}}{self._fragments.get('th', '')}(?![\d:%]|[.,/]\d)|{self._ordinal_day()}|{han}{{1,3}}",
+            "year": rf"(?<![.#$/-])\d{{4}}(?![-/.:]?\d|[%a-z_])|{spoken}|{han}{{4}}",
+        }
+        return f"(?P<{name}{index}>{bodies[name]})"
+
+    def _ordinal_day(self) -> str:
+        return _alternatives(word for word, value in self.ordinals.items() if value > 0)
+
+
+class Words:
+    """The parts of one match, read by the tables of its language."""
+
+    def __init__(self, match: re.Match[str], grammar: Grammar) -> None:
+        self._groups = match.groupdict()
+        self._grammar = grammar
+
+    def has(self, name: str) -> bool:
+        return self._groups.get(name) is not None
+
+    def text(self, name: str) -> str:
+        return re.sub(r"\s+", " ", self._groups[name])
+
+    def amount(self) -> Amount:
+        """How many; one where no number stands."""
+        if not self.has("n"):
+            return Amount(1, 1, 1)
+        said = self.text("n")
+        if said in self._grammar.amounts:
+            return self._grammar.amounts[said]
+        count = read_number(said, self._grammar.numbers)
+        return Amount(count, count, count)
+
+    def unit(self) -> str:
+        return self._grammar.units[self.text("unit")]
+
+    def month(self, name: str = "month") -> int:
+        said = self.text(name)
+        return int(said) if said.isdecimal() else self._grammar.months[said]
+
+    def weekday(self) -> int:
+        return self._grammar.weekdays[self.text("weekday")]
+
+    def season(self) -> str:
+        return self._grammar.seasons[self.text("season")]
+
+    def holiday(self) -> str:
+        return self._grammar.holidays[self.text("holiday")]
+
+    def ordinal(self) -> int:
+        said = self.text("ordinal")
+        return int(digits[0]) if (digits := re.match(r"\d+", said)) else self._grammar.ordinals[said]
+
+    def day(self, name: str = "day") -> int:
+        """A day of the month, in digits or words."""
+        said = self.text(name)
+        if digits := re.match(r"\d+", said):
+            return int(digits[0])
+        if said in self._grammar.ordinals:
+            return self._grammar.ordinals[said]
+        return read_number(said, self._grammar.numbers)
+
+    def year(self, name: str = "year") -> int:
+        """A year a memory can speak of; anything else is refused."""
+        said = self.text(name).strip("' ")
+        year = read_number(said, {}) if said[0] in HAN_DIGITS or said.isdecimal() else self._spoken(said)
+        if len(said) <= 2:  # noqa: PLR2004 - two digits of a year
+            year += 2000 if year < _TWO_DIGIT_PIVOT else 1900
+        if not FIRST_YEAR <= year <= LAST_YEAR:
+            raise ValueError(said)
+        return year
+
+    def _spoken(self, said: str) -> int:
+        return read_spoken_year(said, self._grammar.numbers)

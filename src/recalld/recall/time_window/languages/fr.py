@@ -1,0 +1,5 @@
+"""French."""
+
+from recalld.recall.time_window.language import Language
+
+FRENCH = Language(code="fr", rows=())

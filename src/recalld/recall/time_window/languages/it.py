@@ -1,0 +1,5 @@
+"""Italian."""
+
+from recalld.recall.time_window.language import Language
+
+ITALIAN = Language(code="it", rows=())

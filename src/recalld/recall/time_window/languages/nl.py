@@ -1,0 +1,5 @@
+"""Dutch."""
+
+from recalld.recall.time_window.language import Language
+
+DUTCH = Language(code="nl", rows=())

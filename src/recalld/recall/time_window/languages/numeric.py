@@ -1,0 +1,20 @@
+"""Dates in digits: the rows every language shares."""
+
+from __future__ import annotations
+
+from recalld.recall.time_window.language import Row
+
+_START = r"(?<!\d[-/.,])(?<![$€£#@])"
+_END = r"(?![-/.]?\d)(?!%)"
+
+NUMERIC_ROWS: tuple[Row, ...] = (
+    ("date", _START + r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ]\d\d:\d\d\S*)?" + _END),
+    ("date", _START + r"(?P<year>\d{4})年(?P<month>\d{1,2})月(?P<day>\d{1,2})日"),
+    ("month", _START + r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})" + _END),
+    ("month", _START + r"(?P<month>0?[1-9]|1[0-2])[-/](?P<year>(?:19|20)\d\d)" + _END),
+    ("numeric", _START + r"(?P<one>\d{1,2})(?P<mark>[-/.])(?P<two>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)" + _END),
+    ("numeric", _START + r"(?P<one>\d{1,2})(?P<mark>[/])(?P<two>\d{1,2})(?P=mark)(?P<year>\d\d)" + _END),
+    ("numeric?", _START + r"(?P<one>\d{1,2})/(?P<two>\d{1,2})" + _END),
+    ("years?", _START + r"(?P<year>(?:19|20)\d\d) ?- ?(?P<year2>(?:19|20)\d\d)" + _END),
+    ("year?", r"<year>"),
+)

@@ -1,0 +1,5 @@
+"""Portuguese."""
+
+from recalld.recall.time_window.language import Language
+
+PORTUGUESE = Language(code="pt", rows=())
