@@ -122,6 +122,9 @@ STATEMENTS = (
         FOREIGN KEY (bank_key, chunk_id) REFERENCES chunks ON DELETE CASCADE
     )
     """,
+    # Vectors and weights are read row by row when scanning: keep them beside the row, not in TOAST.
+    "ALTER TABLE memory_units ALTER COLUMN embedding SET STORAGE PLAIN",
+    "ALTER TABLE memory_units ALTER COLUMN term_weights SET STORAGE MAIN",
     "CREATE INDEX memory_units_by_date ON memory_units (bank_key, fact_type, event_date)",
     "CREATE INDEX memory_units_by_chunk ON memory_units (bank_key, chunk_id)",
     "CREATE INDEX memory_units_terms ON memory_units USING gin (bank_key, search_vector)",

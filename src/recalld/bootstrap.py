@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+
+from threadpoolctl import threadpool_limits
 
 from recalld.encoders import registry
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
@@ -86,6 +90,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
     tokens = registry.token_counter()
     try:
         await database.open()
+        _calm_the_process()
         await check_embedder(database, model.name, model.dimension)
         yield Application(
             settings=settings,
@@ -109,6 +114,20 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         if reranker is not None:
             reranker.close()
         await database.close()
+
+
+def _calm_the_process() -> None:
+    """Settings of the interpreter that a recall of a few milliseconds feels.
+
+    BLAS threads spin after each product and take the cores from PostgreSQL; the garbage collector
+    walks everything loaded at start each time hundreds of facts have been read; a model thread that
+    is done waits for the interpreter's lock up to the switch interval.
+    """
+    sys.setswitchinterval(0.0005)
+    threadpool_limits(limits=1, user_api="blas")
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _recall(
@@ -137,7 +156,7 @@ def _recall(
             passthrough=settings.reranker == "rrf",
         ),
         retrievers=_retrievers(settings, database),
-        hydrator=Hydrator(database, embedder.model.token_dimension),
+        hydrator=Hydrator(database, embedder.model.token_dimension, settings.token_cache_mb * 1024 * 1024),
         assembler=Assembler(database, tokens),
         cross_encoder=stage,
         boosts=settings.boosts,

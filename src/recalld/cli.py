@@ -16,7 +16,7 @@ def serve(host: str | None = None, port: int | None = None) -> None:
     from recalld.api.app import create_app
 
     settings = Settings()
-    uvicorn.run(create_app(settings), host=host or settings.host, port=settings.port if port is None else port, log_level=settings.log_level)
+    uvicorn.run(create_app(settings), host=host or settings.host, port=settings.port if port is None else port, log_level=settings.log_level, access_log=False)
 
 
 @cli.command()

@@ -68,6 +68,7 @@ class Settings(BaseSettings):
         0.1, description="Cosine floor of the temporal retriever."
     )
     bm25_min_score: float = Field(0.0, ge=0, description="BM25 floor of the keyword retriever.")
+    token_cache_mb: int = Field(256, ge=1, description="Memory for token vectors of recently seen facts, in MiB.")
     retriever_deadline: Seconds = Field(10.0, description="Longest wait for one retriever, in seconds.")
     vector_index_min_rows: int = Field(
         10_000, ge=1, description="Facts from which a bank gets an HNSW index; smaller banks are scanned exactly."

@@ -9,8 +9,8 @@ from fastapi import Depends, Header, Request
 from recalld.bootstrap import Application
 
 
-def application(request: Request) -> Application:
-    """The running application."""
+async def application(request: Request) -> Application:
+    """The running application. Async, so that no thread is asked for it."""
     return cast("Application", request.app.state.application)
 
 

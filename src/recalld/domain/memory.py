@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
+from typing import NamedTuple
 
 
 class FactType(StrEnum):
@@ -15,15 +14,18 @@ class FactType(StrEnum):
     EXPERIENCE = "experience"
     OBSERVATION = "observation"
 
+    # Enum hashes in Python code, which shows where thousands of facts are grouped by type.
+    __hash__ = str.__hash__
+
 
 ALL_FACT_TYPES = tuple(FactType)
+FACT_TYPES = {str(fact_type): fact_type for fact_type in FactType}
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One stored fact. Dates are aware, in UTC; ``token_count`` counts ``text`` only."""
 
-    id: UUID
+    id: str
     text: str
     fact_type: FactType
     context: str | None
@@ -35,7 +37,7 @@ class Memory:
     metadata: dict[str, str]
     tags: tuple[str, ...]
     proof_count: int
-    source_ids: tuple[UUID, ...]
+    source_ids: tuple[str, ...]
     token_count: int
     attachment_ids: tuple[str, ...] = ()
 
@@ -52,10 +54,9 @@ class Memory:
         return self.occurred_start or self.occurred_end or self.mentioned_at
 
 
-@dataclass(frozen=True, slots=True)
-class RankedFact:
+class RankedFact(NamedTuple):
     """One hit of one retriever."""
 
-    id: UUID
+    id: str
     fact_type: FactType
     score: float

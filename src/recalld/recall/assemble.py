@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from uuid import UUID
 
 from recalld.domain.memory import FactType, Memory
 from recalld.encoders.protocols import TokenCounter
@@ -36,7 +35,7 @@ class Assembler:
 
     async def _entities(
         self, plan: QueryPlan, selection: Selection
-    ) -> tuple[Mapping[UUID, tuple[str, ...]], tuple[EntityState, ...] | None]:
+    ) -> tuple[Mapping[str, tuple[str, ...]], tuple[EntityState, ...] | None]:
         budget = plan.query.includes.entity_tokens
         if budget is None:
             return {}, None
@@ -53,7 +52,7 @@ class Assembler:
         return {fact: tuple(e.name for e in found) for fact, found in per_fact.items()}, states
 
     def _spend_on_observations(
-        self, ordered: Sequence[EntityRow], found: Mapping[UUID, Sequence[Memory]], budget: int
+        self, ordered: Sequence[EntityRow], found: Mapping[str, Sequence[Memory]], budget: int
     ) -> tuple[EntityState, ...]:
         """Newest observations first, entity after entity, until the budget is spent (D4)."""
         left, states = budget, []
@@ -107,15 +106,15 @@ class Assembler:
 
 
 def pick_sources(
-    observations: Sequence[Memory], found: Mapping[UUID, Memory], total: int, each: int
+    observations: Sequence[Memory], found: Mapping[str, Memory], total: int, each: int
 ) -> tuple[tuple[Memory, ...], bool]:
     """Source facts within their budget, and whether a resolvable one was left out by every budget.
 
     ``each >= 0`` gives each observation a budget of its own and replaces ``total``; a negative
     ``total`` is no limit.
     """
-    picked: dict[UUID, Memory] = {}
-    skipped: set[UUID] = set()
+    picked: dict[str, Memory] = {}
+    skipped: set[str] = set()
     left = total
     for observation in observations:
         if each >= 0:
@@ -132,29 +131,29 @@ def pick_sources(
     return tuple(picked.values()), bool(skipped - picked.keys())
 
 
-def _entity_carriers(memory: Memory) -> tuple[UUID, ...]:
+def _entity_carriers(memory: Memory) -> tuple[str, ...]:
     """Units whose entities a fact shows: itself, then (for an observation) its sources."""
     return (memory.id, *memory.source_ids) if memory.fact_type is FactType.OBSERVATION else (memory.id,)
 
 
-def _by_unit(rows: Sequence[EntityRow]) -> dict[UUID, list[EntityRow]]:
-    grouped: dict[UUID, list[EntityRow]] = {}
+def _by_unit(rows: Sequence[EntityRow]) -> dict[str, list[EntityRow]]:
+    grouped: dict[str, list[EntityRow]] = {}
     for row in rows:
         grouped.setdefault(row.unit_id, []).append(row)
     return grouped
 
 
-def _first_seen(carriers: Sequence[UUID], by_unit: Mapping[UUID, Sequence[EntityRow]]) -> list[EntityRow]:
+def _first_seen(carriers: Sequence[str], by_unit: Mapping[str, Sequence[EntityRow]]) -> list[EntityRow]:
     """Each entity of the carriers once. An observation's own entities replace its sources'."""
     own = by_unit.get(carriers[0], ())
     rows = own or [row for carrier in carriers[1:] for row in by_unit.get(carrier, ())]
-    seen: dict[UUID, EntityRow] = {}
+    seen: dict[str, EntityRow] = {}
     for row in rows:
         seen.setdefault(row.entity_id, row)
     return list(seen.values())
 
 
-def _chunk_order(window: Sequence[ScoredCandidate], sources: Mapping[UUID, Memory]) -> list[str]:
+def _chunk_order(window: Sequence[ScoredCandidate], sources: Mapping[str, Memory]) -> list[str]:
     """Chunk ids in rank order; an observation stands for the chunks of its sources."""
     ordered: dict[str, None] = {}
     for scored in window:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recalld.domain.memory import Memory
@@ -44,7 +44,9 @@ def _boosted(plan: QueryPlan, scored: ScoredCandidate, weights: BoostWeights) ->
         * (1 + weights.temporal * (proximity - NEUTRAL))
         * (1 + weights.proof * (proof - NEUTRAL))
     )
-    return replace(scored, recency=recency, proximity=proximity, proof=proof, final=final)
+    return ScoredCandidate(
+        scored.candidate, scored.relevance, scored.reranker, recency, proximity, proof, final
+    )
 
 
 def recency_of(memory: Memory, now: datetime, days: float, *, future_is_neutral: bool) -> float:

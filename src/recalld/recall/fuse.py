@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from uuid import UUID
 
 from recalld.recall.types import FusedCandidate, Ranking, RetrieverName
 
@@ -19,14 +17,14 @@ def fuse(rankings: Sequence[Ranking]) -> tuple[FusedCandidate, ...]:
     Source: Cormack, Clarke, Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and
     individual Rank Learning Methods", SIGIR 2009.
     """
-    ranks: dict[UUID, dict[RetrieverName, int]] = defaultdict(dict)
-    scores: dict[UUID, dict[RetrieverName, float]] = defaultdict(dict)
+    ranks: dict[str, dict[RetrieverName, int]] = {}
+    scores: dict[str, dict[RetrieverName, float]] = {}
+    total: dict[str, float] = {}
     for ranking in rankings:
+        name = ranking.retriever
         for rank, fact in enumerate(ranking.facts, start=1):
-            ranks[fact.id][ranking.retriever] = rank
-            scores[fact.id][ranking.retriever] = fact.score
-    fused = [
-        FusedCandidate(id_, sum(1.0 / (RRF_K + rank) for rank in by_name.values()), by_name, scores[id_])
-        for id_, by_name in ranks.items()
-    ]
-    return tuple(sorted(fused, key=lambda candidate: -candidate.rrf_score))
+            ranks.setdefault(fact.id, {})[name] = rank
+            scores.setdefault(fact.id, {})[name] = fact.score
+            total[fact.id] = total.get(fact.id, 0.0) + 1.0 / (RRF_K + rank)
+    order = sorted(total, key=total.__getitem__, reverse=True)
+    return tuple(FusedCandidate(id_, total[id_], ranks[id_], scores[id_]) for id_ in order)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
-from recalld.store.queries.terms import query_terms
+from recalld.store.queries.terms import bank_and_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +16,7 @@ class StoreKnowledge:
 
     database: Database
 
-    async def bank(self, bank_id: str) -> Bank | None:
-        """The bank, or ``None``."""
+    async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
+        """The bank and the query's terms; ``None`` for an unknown bank."""
         async with self.database.read() as connection:
-            return await find_bank(connection, bank_id)
-
-    async def terms(self, bank: Bank, text: str) -> tuple[QueryTerm, ...]:
-        """The query's lexemes with their statistics in the bank."""
-        async with self.database.read() as connection:
-            return await query_terms(connection, bank, text)
+            return await bank_and_terms(connection, bank_id, text)

@@ -56,13 +56,13 @@ class Planner:
         text = self.limit.cut(whole)
         embedding = asyncio.ensure_future(self.embed(text))
         try:
-            bank = await self.knowledge.bank(query.bank_id)
-            if bank is None:
+            known = await self.knowledge.look_up(query.bank_id, text)
+            if known is None:
                 raise BankNotFound(query.bank_id)
+            bank, terms = known
             config = self.defaults.override(bank.overrides)
             self._check_floors(query, config)
             self.limit.check(whole)
-            terms = await self.knowledge.terms(bank, text)
         except BaseException:
             embedding.cancel()
             raise

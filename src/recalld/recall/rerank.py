@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -95,6 +95,6 @@ async def _cross_encode(
         return Reranked(passthrough([s.candidate for s in scored]), PASSTHROUGH, failed=True)
     # The rest keeps its order below the weakest reranked candidate.
     floor = min(scores, default=1.0)
-    merged = [replace(s, relevance=score, reranker=score) for s, score in zip(top, scores, strict=True)]
-    merged += [replace(s, relevance=s.relevance * floor, reranker=s.relevance * floor) for s in rest]
+    merged = [s._replace(relevance=score, reranker=score) for s, score in zip(top, scores, strict=True)]
+    merged += [s._replace(relevance=s.relevance * floor, reranker=s.relevance * floor) for s in rest]
     return Reranked(tuple(merged), stage.model.name)

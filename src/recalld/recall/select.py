@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
 from recalld.domain.memory import FactType
 from recalld.recall.types import QueryPlan, ScoredCandidate, ScoreFloors, Selection
@@ -34,7 +33,7 @@ def clear_floors(ranked: Sequence[ScoredCandidate], floors: ScoreFloors) -> list
 
 def prefer_observations(ranked: Sequence[ScoredCandidate], limit: int) -> list[ScoredCandidate]:
     """Without the raw facts that an observation among the first ``limit`` was built from."""
-    superseded: set[UUID] = set()
+    superseded: set[str] = set()
     for scored in ranked[:limit]:
         if scored.memory.fact_type is FactType.OBSERVATION:
             superseded.update(scored.memory.source_ids)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from recalld.domain.memory import FactType, Memory
 from recalld.domain.tags import TagLeaf, leaves
@@ -71,7 +70,7 @@ def _query(plan: QueryPlan) -> dict[str, Any]:
     }
 
 
-def _retrievals(outcome: RecallOutcome, known: Mapping[UUID, Memory]) -> list[dict[str, Any]]:
+def _retrievals(outcome: RecallOutcome, known: Mapping[str, Memory]) -> list[dict[str, Any]]:
     """One entry per fact type and retriever that ran."""
     return [
         _retrieval(outcome.plan, ranking, fact_type, known)
@@ -81,7 +80,7 @@ def _retrievals(outcome: RecallOutcome, known: Mapping[UUID, Memory]) -> list[di
 
 
 def _retrieval(
-    plan: QueryPlan, ranking: Ranking, fact_type: FactType, known: Mapping[UUID, Memory]
+    plan: QueryPlan, ranking: Ranking, fact_type: FactType, known: Mapping[str, Memory]
 ) -> dict[str, Any]:
     facts = [fact for fact in ranking.facts if fact.fact_type is fact_type]
     limited = ranking.retriever in {RetrieverName.SEMANTIC, RetrieverName.KEYWORD}
@@ -94,7 +93,7 @@ def _retrieval(
         "results": [
             {
                 "rank": rank,
-                "node_id": str(fact.id),
+                "node_id": fact.id,
                 "text": known[fact.id].text if fact.id in known else "",
                 "context": (known[fact.id].context or "") if fact.id in known else "",
                 "event_date": _utc(known[fact.id].happened_at) if fact.id in known else None,
@@ -109,9 +108,9 @@ def _retrieval(
     }
 
 
-def _merged(candidate: FusedCandidate, known: Mapping[UUID, Memory], rank: int) -> dict[str, Any]:
+def _merged(candidate: FusedCandidate, known: Mapping[str, Memory], rank: int) -> dict[str, Any]:
     return {
-        "node_id": str(candidate.id),
+        "node_id": candidate.id,
         "text": known[candidate.id].text if candidate.id in known else "",
         "rrf_score": candidate.rrf_score,
         "source_ranks": {f"{METHOD[name]}_rank": place for name, place in candidate.ranks.items()},
@@ -121,7 +120,7 @@ def _merged(candidate: FusedCandidate, known: Mapping[UUID, Memory], rank: int) 
 
 def _reranked(scored: ScoredCandidate, rank: int, fused_rank: int) -> dict[str, Any]:
     return {
-        "node_id": str(scored.memory.id),
+        "node_id": scored.memory.id,
         "text": scored.memory.text,
         "rerank_score": scored.final,
         "rerank_rank": rank,
@@ -144,15 +143,15 @@ def _components(scored: ScoredCandidate) -> dict[str, float]:
     }
 
 
-def _semantic(outcome: RecallOutcome) -> Sequence[tuple[UUID, float]]:
+def _semantic(outcome: RecallOutcome) -> Sequence[tuple[str, float]]:
     found = [r for r in outcome.rankings if r.retriever is RetrieverName.SEMANTIC]
     return [(fact.id, fact.score) for fact in found[0].facts] if found else []
 
 
-def _entry_points(outcome: RecallOutcome, known: Mapping[UUID, Memory]) -> list[dict[str, Any]]:
+def _entry_points(outcome: RecallOutcome, known: Mapping[str, Memory]) -> list[dict[str, Any]]:
     return [
         {
-            "node_id": str(id_),
+            "node_id": id_,
             "text": known[id_].text if id_ in known else "",
             "similarity_score": min(1.0, max(0.0, score)),
             "rank": rank,
@@ -161,14 +160,14 @@ def _entry_points(outcome: RecallOutcome, known: Mapping[UUID, Memory]) -> list[
     ]
 
 
-def _visits(outcome: RecallOutcome, known: Mapping[UUID, Memory]) -> list[dict[str, Any]]:
+def _visits(outcome: RecallOutcome, known: Mapping[str, Memory]) -> list[dict[str, Any]]:
     """Reranked facts in fused order, with weights older tools still draw."""
     entries = {id_ for id_, _ in _semantic(outcome)[:ENTRY_POINTS]}
     final_rank = {s.memory.id: rank for rank, s in enumerate(outcome.selection.kept, start=1)}
     return [
         {
             "step": step,
-            "node_id": str(s.memory.id),
+            "node_id": s.memory.id,
             "text": s.memory.text,
             "context": s.memory.context or "",
             "event_date": _utc(s.memory.happened_at),
@@ -221,7 +220,7 @@ def _summary(outcome: RecallOutcome) -> dict[str, Any]:
 def _final(scored: ScoredCandidate, fused_rank: int) -> dict[str, Any]:
     memory, fused = scored.memory, scored.candidate.fused
     return {
-        "id": str(memory.id),
+        "id": memory.id,
         "text": memory.text,
         "fact_type": str(memory.fact_type),
         "context": memory.context,

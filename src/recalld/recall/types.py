@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
-from uuid import UUID
+from typing import NamedTuple, Protocol
 
 from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.budget import Budget
@@ -27,6 +26,9 @@ class RetrieverName(StrEnum):
     KEYWORD = "keyword"
     GRAPH = "graph"
     TEMPORAL = "temporal"
+
+    # As for FactType.
+    __hash__ = str.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +102,16 @@ class Ranking:
     facts: tuple[RankedFact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FusedCandidate:
+class FusedCandidate(NamedTuple):
     """A fact with its fused score, and the rank (from 1) and score each retriever gave it."""
 
-    id: UUID
+    id: str
     rrf_score: float
     ranks: Mapping[RetrieverName, int]
     scores: Mapping[RetrieverName, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A fused candidate with the stored fact and what reranking reads.
 
     ``similarity`` is the cosine with the query and ``bm25`` the keyword score, both worked out for
@@ -125,8 +125,7 @@ class Candidate:
     token_vectors: ByteArray
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredCandidate:
+class ScoredCandidate(NamedTuple):
     """A candidate with its relevance in [0, 1] and the boosts that make ``final``.
 
     ``reranker`` is what the response shows: the relevance, or ``None`` when nothing reranked.
@@ -169,7 +168,7 @@ class Selection:
 class EntityState:
     """An entity named by the results, with its newest observations."""
 
-    entity_id: UUID
+    entity_id: str
     name: str
     observations: tuple[tuple[str, datetime | None], ...] = ()
 
@@ -189,7 +188,7 @@ class Enrichment:
     """What comes with the facts. ``None`` means not asked for."""
 
     entities: tuple[EntityState, ...] | None = None
-    entity_names: Mapping[UUID, tuple[str, ...]] = field(default_factory=dict)
+    entity_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     chunks: tuple[ChunkText, ...] | None = None
     source_facts: tuple[Memory, ...] | None = None
     source_facts_truncated: bool | None = None
@@ -226,11 +225,8 @@ class Retriever(Protocol):
 class Knowledge(Protocol):
     """What planning reads from the store."""
 
-    async def bank(self, bank_id: str) -> Bank | None:
-        """The bank, or ``None``."""
-
-    async def terms(self, bank: Bank, text: str) -> tuple[QueryTerm, ...]:
-        """The query's lexemes with their statistics in the bank."""
+    async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
+        """The bank and the query's terms in it; ``None`` for an unknown bank."""
 
 
 EmbedQuery = Callable[[str], Awaitable[QueryEmbedding]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ import orjson
 import psycopg
 from psycopg import AsyncConnection as DriverConnection
 from psycopg.rows import TupleRow
+from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import DBAPIError
@@ -56,6 +57,7 @@ class Database:
             max_size=limits.size - writers,
             timeout=limits.acquire,
             open=False,
+            configure=_adapt,
             kwargs={"autocommit": True, "connect_timeout": 10, "options": options},
             name="recall",
         )
@@ -87,6 +89,15 @@ class Database:
         with _errors_translated():
             async with self._engine.begin() as connection:
                 yield connection
+
+
+async def _adapt(connection: ReadConnection) -> None:
+    set_json_loads(orjson.loads, connection)
+
+
+def id_list(ids: Iterable[str]) -> str:
+    """Ids as an array literal, to be cast to ``uuid[]``."""
+    return "{" + ",".join(ids) + "}"
 
 
 async def fetch(connection: ReadConnection, query: str, params: dict[str, Any]) -> list[TupleRow]:

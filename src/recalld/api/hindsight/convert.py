@@ -140,7 +140,7 @@ def recall_response(outcome: RecallOutcome) -> RecallResponse:
             for chunk in enrichment.chunks or ()
         }
         or None,
-        source_facts={str(fact.id): _fact(fact, in_results=False) for fact in enrichment.source_facts or ()}
+        source_facts={fact.id: _fact(fact, in_results=False) for fact in enrichment.source_facts or ()}
         or None,
         source_facts_truncated=enrichment.source_facts_truncated,
     )
@@ -153,7 +153,7 @@ def _result(
     result = _fact(memory, in_results=True)
     result.entities = list(entities) if entities else None
     if wants_sources and memory.fact_type is FactType.OBSERVATION:
-        result.source_fact_ids = [str(id_) for id_ in memory.source_ids]
+        result.source_fact_ids = list(memory.source_ids)
     found = scored.candidate.fused.scores
     result.scores = RecallScores(
         final=scored.final,
@@ -166,7 +166,7 @@ def _result(
 
 def _fact(memory: Memory, *, in_results: bool) -> RecallResult:
     return RecallResult(
-        id=str(memory.id),
+        id=memory.id,
         text=memory.text,
         type=str(memory.fact_type),
         context=memory.context,
@@ -182,7 +182,7 @@ def _fact(memory: Memory, *, in_results: bool) -> RecallResult:
 
 def _entity(state: EntityState) -> EntityStateResponse:
     return EntityStateResponse(
-        entity_id=str(state.entity_id),
+        entity_id=state.entity_id,
         canonical_name=state.name,
         observations=[
             EntityObservationResponse(text=text, mentioned_at=iso(mentioned_at))
@@ -192,5 +192,5 @@ def _entity(state: EntityState) -> EntityStateResponse:
 
 
 def iso(moment: datetime | None) -> str | None:
-    """ISO 8601 with ``+00:00``; microseconds only when there are any."""
-    return None if moment is None else as_utc(moment).isoformat()
+    """ISO 8601 with ``+00:00``; microseconds only when there are any. ``moment`` is in UTC."""
+    return None if moment is None else moment.isoformat()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from uuid import UUID
-
-import networkx as nx
 
 from recalld.domain.memory import RankedFact
 from recalld.recall.types import QueryPlan, Ranking, RetrieverName
 from recalld.store.engine import Database
-from recalld.store.queries.graph import Neighbourhood, read_neighbourhood
+from recalld.store.queries.graph import read_neighbourhood
 
 SEEDS_PER_TYPE = 20
 DECAY = 0.5
@@ -45,7 +42,7 @@ class GraphRetriever:
                 floor=self.min_similarity,
                 indexed=plan.bank.unit_count >= self.exact_below,
             )
-        activation = spread(build_graph(found), found.seeds)
+        activation = spread(found.edges, found.seeds)
         facts = [
             RankedFact(id_, found.types[id_], score)
             for id_, score in activation.items()
@@ -64,33 +61,27 @@ def entity_names(text: str, longest: int = 4) -> list[str]:
     return [run for run in dict.fromkeys(runs) if run]
 
 
-def build_graph(found: Neighbourhood) -> nx.Graph[UUID]:
-    """The bounded subgraph: facts and entities as nodes, the heaviest edge of each pair."""
-    graph: nx.Graph[UUID] = nx.Graph()
-    graph.add_nodes_from(found.seeds)
-    for edge in found.edges:
-        known = graph.get_edge_data(edge.source, edge.target)
-        if known is None or known["weight"] < edge.weight:
-            graph.add_edge(edge.source, edge.target, weight=edge.weight)
-    return graph
-
-
-def spread(graph: nx.Graph[UUID], seeds: dict[UUID, float]) -> dict[UUID, float]:
-    """Activation of every node after ``STEPS`` rounds.
+def spread(edges: Iterable[tuple[str, str, float]], seeds: Mapping[str, float]) -> dict[str, float]:
+    """Activation of every node after ``STEPS`` rounds over an undirected graph.
 
     In each round a node hands ``DECAY`` of what it received last to its neighbours, divided by edge
-    weight, so a hub tells each of its many neighbours little. Source: spreading activation after
-    Collins and Loftus (1975), with the degree normalisation of personalised PageRank.
+    weight, so a hub tells each of its many neighbours little. Of parallel edges the heaviest counts.
+    Source: spreading activation after Collins and Loftus (1975), with the degree normalisation of
+    personalised PageRank.
     """
-    total: dict[UUID, float] = dict(seeds)
-    wave = dict(seeds)
+    graph: dict[str, dict[str, float]] = defaultdict(dict)
+    for node, other, weight in edges:
+        if weight > graph[node].get(other, 0.0):
+            graph[node][other] = graph[other][node] = weight
+    total = dict(seeds)
+    wave: Mapping[str, float] = seeds
     for _ in range(STEPS):
-        received: dict[UUID, float] = defaultdict(float)
+        received: dict[str, float] = defaultdict(float)
         for node, energy in wave.items():
-            neighbours = graph.adj[node]
-            weights = sum(data["weight"] for data in neighbours.values())
-            for neighbour, data in neighbours.items():
-                received[neighbour] += DECAY * energy * data["weight"] / weights
+            neighbours = graph.get(node, {})
+            share = DECAY * energy / (sum(neighbours.values()) or 1.0)
+            for neighbour, weight in neighbours.items():
+                received[neighbour] += share * weight
         for node, energy in received.items():
             total[node] = total.get(node, 0.0) + energy
         wave = received

@@ -19,6 +19,7 @@ _REFUSALS = (ValueError, OverflowError, KeyError, StopIteration, TypeError, Inde
 _LOOK_BEHIND = 60
 _ROUNDS = 4
 _RANGE = "range"
+_OPEN = {"since", "before"}
 _PUNCTUATION = re.compile(r"[\W_]*")
 
 Found = tuple[re.Match[str], Rule, Grammar]
@@ -43,6 +44,11 @@ def _attempt(read: Callable[[], Reading]) -> Reading | None:
         return None
 
 
+def _nameless(match: re.Match[str]) -> bool:
+    """Whether a match leaves its year open; one that names it goes first, however long the other."""
+    return not any(said for name, said in match.groupdict().items() if name.startswith(("year", "decade")))
+
+
 def _matches(text: str, grammars: Sequence[Grammar]) -> list[Found]:
     found: list[Found] = [
         (match, rule, grammar)
@@ -50,7 +56,7 @@ def _matches(text: str, grammars: Sequence[Grammar]) -> list[Found]:
         for rule in grammar.rules
         for match in rule.pattern.finditer(text)
     ]
-    found.sort(key=lambda item: item[0].start() - item[0].end())
+    found.sort(key=lambda item: (_nameless(item[0]), item[0].start() - item[0].end()))
     taken: list[Found] = []
     for item in found:
         low, high = item[0].span()
@@ -76,7 +82,7 @@ def find_mentions(text: str, grammars: Sequence[Grammar], anchor: Anchor) -> lis
 def _modified(mention: Mention, rule: Rule, words: Words, anchor: Anchor) -> Mention | None:
     if rule.meaning == "introduce" and rule.arguments and mention.kind not in rule.arguments:
         return None
-    if rule.meaning == "before" and mention.kind == _RANGE:
+    if rule.meaning in _OPEN and mention.kind == _RANGE:
         return None
     if mention.reading is None:
         return mention
@@ -85,7 +91,9 @@ def _modified(mention: Mention, rule: Rule, words: Words, anchor: Anchor) -> Men
     return replace(mention, reading=_attempt(change), weak=False, kind=kind)
 
 
-def _take_before(mention: Mention, text: str, rules: Sequence[tuple[Rule, Grammar]], anchor: Anchor) -> Mention:
+def _take_before(
+    mention: Mention, text: str, rules: Sequence[tuple[Rule, Grammar]], anchor: Anchor
+) -> Mention:
     low = max(0, mention.start - _LOOK_BEHIND)
     behind = text[low : mention.start]
     found = [(match, rule, grammar) for rule, grammar in rules if (match := rule.pattern.search(behind))]
@@ -96,7 +104,9 @@ def _take_before(mention: Mention, text: str, rules: Sequence[tuple[Rule, Gramma
     return mention
 
 
-def _take_after(mention: Mention, text: str, rules: Sequence[tuple[Rule, Grammar]], anchor: Anchor) -> Mention:
+def _take_after(
+    mention: Mention, text: str, rules: Sequence[tuple[Rule, Grammar]], anchor: Anchor
+) -> Mention:
     ahead = text[mention.end : mention.end + _LOOK_BEHIND]
     for rule, grammar in rules:
         if match := rule.pattern.match(ahead):
@@ -149,19 +159,24 @@ def _rank(mention: Mention) -> tuple[int, int, int]:
 
 
 def strongest_span(text: str, grammars: Sequence[Grammar], anchor: Anchor) -> tuple[Span | None, bool]:
-    """The span of the strongest expression, and whether any expression was met at all."""
+    """The span of the strongest expression, and whether an expression was met that has none."""
     inner = [(rule, grammar) for grammar in grammars for rule in grammar.inner]
     outer = [(rule, grammar) for grammar in grammars for rule in grammar.outer]
     near = [(rule, grammar) for grammar in grammars for rule in grammar.suffixes]
-    far = [(rule, grammar) for rule, grammar in near if rule.meaning in {"since", "before"}]
+    far = [(rule, grammar) for rule, grammar in near if rule.meaning in _OPEN]
     near = [item for item in near if item not in far]
     mentions = find_mentions(text, grammars, anchor)
-    mentions = [_settle(mention, partial(_both, text=text, rules=(inner, near), anchor=anchor)) for mention in mentions]
+    mentions = [
+        _settle(mention, partial(_both, text=text, rules=(inner, near), anchor=anchor))
+        for mention in mentions
+    ]
     mentions = _joined(mentions, text, grammars)
     mentions = [_both(mention, text=text, rules=(outer, far), anchor=anchor) for mention in mentions]
-    read = [mention for mention in mentions if mention.reading is not None and not _is_unsupported(mention, text)]
+    read = [
+        mention for mention in mentions if mention.reading is not None and not _is_unsupported(mention, text)
+    ]
     if not read:
-        return None, bool(mentions)
+        return None, any(mention.reading is None for mention in mentions)
     best = min(read, key=_rank)
     return (best.reading.span if best.reading else None), True
 

@@ -14,18 +14,20 @@ from recalld.recall.time_window.folding import fold, simplify_han
 from recalld.recall.time_window.grammar import Grammar
 from recalld.recall.time_window.languages import LANGUAGES
 from recalld.recall.time_window.reading import Anchor
-from recalld.recall.time_window.written import written_date
+from recalld.recall.time_window.written import might_be_written, written_date
 
 _LOG = logging.getLogger(__name__)
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _NUMERIC = re.compile(
     r"(?<!\d)(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[/-]\d{1,2}|\d{1,2}-\d{4})(?!\d)"
-    r"|\d0'?s\b|\d(?:st|nd|rd|th)\b|\b[qh][1-4]\b")
-_WRITTEN = re.compile(r"[^\W\d_]{3}.{0,3}\b\d{4}\b|\b\d{4}\b.{0,2}[^\W\d_]{3}")
+    r"|(?<!\d)(?:19|20)\d{6}(?!\d)|\d0'?(?:s|er|-?[\u0435\u0445])\b|\d(?:st|nd|rd|th)\b|\b[qh][1-4]\b"
+)
+_HAS_DIGIT = re.compile(r"\d")
 _YEARS = frozenset(str(year) for year in range(1900, 2101))
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LONGEST = 4000
 _FEW_WORDS = 3
+_REACH = 5
 
 
 @cache
@@ -40,32 +42,53 @@ def _spaced() -> tuple[Grammar, ...]:
 
 @cache
 def _any_cue() -> frozenset[str]:
-    return frozenset().union(*(grammar.cues | grammar.openers | grammar.introducers for grammar in _spaced()))
+    return frozenset().union(*(grammar.cues | grammar.unit_words for grammar in _spaced()))
 
 
-def _fitting(text: str) -> Sequence[Grammar]:
+def _beside(tokens: Sequence[str], units: frozenset[str], openers: frozenset[str]) -> bool:
+    """Whether a word that opens a date stands within reach of a unit."""
+    for place, token in enumerate(tokens):
+        if token in units and not openers.isdisjoint(tokens[max(0, place - _REACH) : place + _REACH]):
+            return True
+    return False
+
+
+def _is_fitting(grammar: Grammar, tokens: Sequence[str], words: frozenset[str], *, numeric: bool) -> bool:
+    if not words.isdisjoint(grammar.rivals):
+        return False
+    return (
+        not words.isdisjoint(grammar.cues)
+        or (numeric and not words.isdisjoint(grammar.introducers))
+        or (
+            not words.isdisjoint(grammar.unit_words)
+            and not words.isdisjoint(grammar.openers)
+            and _beside(tokens, grammar.unit_words, grammar.openers)
+        )
+    )
+
+
+def _fitting(text: str) -> list[Grammar]:
     """The languages whose words the text holds, or none for a text without a sign of a date."""
-    words = set(_TOKEN.findall(text))
-    numeric = not words.isdisjoint(_YEARS) or (any(map(str.isdecimal, words)) and bool(_NUMERIC.search(text)))
-    fitting = []
+    tokens = _TOKEN.findall(text)
+    words = frozenset(tokens)
+    numeric = not words.isdisjoint(_YEARS) or (
+        _HAS_DIGIT.search(text) is not None and bool(_NUMERIC.search(text))
+    )
+    fitting: list[Grammar] = []
     if numeric or not words.isdisjoint(_any_cue()):
-        for grammar in _spaced():
-            if (
-                not words.isdisjoint(grammar.cues)
-                or (numeric and not words.isdisjoint(grammar.introducers))
-                or not (words.isdisjoint(grammar.unit_words) or words.isdisjoint(grammar.openers))
-            ):
-                fitting.append(grammar)
+        fitting = [grammar for grammar in _spaced() if _is_fitting(grammar, tokens, words, numeric=numeric)]
     if numeric and not fitting and (len(words) <= _FEW_WORDS or _NUMERIC.search(text)):
         fitting.append(_grammars()["en"])
     if not text.isascii():
-        fitting.extend(_fitting_glued(text))
+        fitting.extend(_fitting_glued(simplify_han(text)))
     return fitting
 
 
 def _fitting_glued(text: str) -> list[Grammar]:
     fitting = [
-        grammar for grammar in _grammars().values() if grammar.glued_cue is not None and grammar.glued_cue.search(text)
+        grammar
+        for grammar in _grammars().values()
+        if grammar.glued_cue is not None and grammar.glued_cue.search(text)
     ]
     if _KANA.search(text):
         return [grammar for grammar in fitting if grammar.code != "zh"]
@@ -75,7 +98,7 @@ def _fitting_glued(text: str) -> list[Grammar]:
 def might_be_dated(text: str) -> bool:
     """Whether the grammar is worth running: microseconds for a text without a sign of a date."""
     folded = fold(text)
-    return bool(_fitting(folded)) or bool(_WRITTEN.search(folded))
+    return bool(_fitting(folded)) or might_be_written(folded)
 
 
 def _find(text: str, anchor: Anchor) -> TimeWindow | None:
@@ -83,10 +106,10 @@ def _find(text: str, anchor: Anchor) -> TimeWindow | None:
     fitting = _fitting(folded)
     span, met = None, False
     if fitting:
-        if any(grammar.code == "zh" for grammar in fitting):
+        if any(grammar.language.glued for grammar in fitting):
             folded = simplify_han(folded)
         span, met = strongest_span(folded, fitting, anchor)
-    if span is None and not met and _WRITTEN.search(folded):
+    if span is None and not met and might_be_written(folded):
         span = written_date(folded)
     return None if span is None else anchor.window(span)
 
@@ -98,6 +121,6 @@ def find_window(
     moment = anchor.replace(tzinfo=UTC) if anchor.tzinfo is None else anchor
     try:
         return _find(text, Anchor(moment, date_order, southern))
-    except Exception:
+    except Exception:  # noqa: BLE001 - a query never fails for its dates
         _LOG.warning("the dates of a query could not be read; it gets no window", exc_info=True)
         return None

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
-from recalld.recall.time_window.folding import fold
+from recalld.recall.time_window.folding import fold, plain, simplify_han
 from recalld.recall.time_window.language import Amount, Language, Row
 from recalld.recall.time_window.numbers import HAN_DIGITS, read_number, read_spoken_year
 from recalld.recall.time_window.spans import FIRST_YEAR, LAST_YEAR
 
-_PLACEHOLDER = re.compile(r"<([a-z_]+)(\d?)>")
+Value = TypeVar("Value")
+
+_PLACEHOLDER = re.compile(r"(?<!\?P)<([a-z_]+)(\d?)>")
 _TWO_DIGIT_PIVOT = 40
 _TWO_DIGITS = 100
 
@@ -27,8 +31,19 @@ class Rule:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    ordered = sorted({fold(word) for word in words}, key=len, reverse=True)
-    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered) or r"(?!)"
+    ordered = sorted(set(words), key=len, reverse=True)
+    return "|".join(re.escape(word) for word in ordered) or r"(?!)"
+
+
+def _numbered_groups(pattern: str) -> str:
+    """Gives a group that occurs in several alternatives a name of its own in each."""
+    seen: Counter[str] = Counter()
+
+    def rename(found: re.Match[str]) -> str:
+        seen[found[1]] += 1
+        return f"(?P<{found[1]}__{seen[found[1]]}>"
+
+    return re.sub(r"\(\?P<(\w+)>", rename, pattern).replace("(?P=mark)", "(?P=mark__1)")
 
 
 class Grammar:
@@ -37,20 +52,15 @@ class Grammar:
     def __init__(self, language: Language) -> None:
         self.language = language
         self.code = language.code
-        self._fragments = {name: fold(text) for name, text in language.fragments.items()}
-        self.numbers = {fold(word): value for word, value in language.numbers.items()}
-        self.amounts = {fold(word): value for word, value in language.amounts.items()}
-        self.units, self.months, self.weekdays, self.seasons, self.holidays, self.ordinals = (
-            {fold(word): value for word, value in table.items()}
-            for table in (
-                language.units,
-                language.months,
-                language.weekdays,
-                language.seasons,
-                language.holidays,
-                language.ordinals,
-            )
-        )
+        self._fragments = {name: self._plain(text) for name, text in language.fragments.items()}
+        self.numbers = self._table(language.numbers)
+        self.amounts = self._table(language.amounts)
+        self.units = self._table(language.units)
+        self.months = self._table(language.months)
+        self.weekdays = self._table(language.weekdays)
+        self.seasons = self._table(language.seasons)
+        self.holidays = self._table(language.holidays)
+        self.ordinals = self._table(language.ordinals)
         self.rules = tuple(self._rule(row, "{}") for row in language.rows)
         self.inner = tuple(self._rule(row, r"{}[\s,-]*\Z") for row in language.inner)
         self.outer = tuple(self._rule(row, r"{}[\s,:-]*\Z") for row in language.outer)
@@ -59,15 +69,25 @@ class Grammar:
         self.list_words = self._gap(language.list_words or r"(?!)", dash=r"\s*&\s*")
         self.range_openers = self._compile(language.range_openers or r"(?!)", r"{}[\s,]*\Z")
         words = (self.months, self.weekdays, self.seasons, dict.fromkeys(fold(language.cues).split(), ""))
-        self.cues = frozenset(part for table in words for word in table for part in re.findall(r"[^\W\d_]+", word))
+        self.cues = frozenset(
+            part for table in words for word in table for part in re.findall(r"[^\W\d_]+", word)
+        )
         self.openers = frozenset(fold(language.openers).split())
         self.introducers = frozenset(fold(language.introducers).split())
-        self.unit_words = frozenset(part for word in self.units for part in word.split())
-        self.glued_cue = re.compile(f"[{language.cues}]") if language.glued else None
+        self.rivals = frozenset(fold(language.rivals).split())
+        self.unit_words = frozenset(word.split()[-1] for word in self.units)
+        self.glued_cue = re.compile(f"[{self._plain(language.cues)}]") if language.glued else None
+
+    def _plain(self, pattern: str) -> str:
+        return simplify_han(plain(pattern)) if self.language.glued else plain(pattern)
+
+    def _table(self, table: Mapping[str, Value]) -> dict[str, Value]:
+        simplified = simplify_han if self.language.glued else str
+        return {simplified(fold(word)): value for word, value in table.items()}
 
     def _gap(self, words: str, dash: str) -> re.Pattern[str]:
         space = r"\s*" if self.language.glued else r"\s+"
-        return re.compile(rf"(?:\s*,?{space}(?:{self._expanded(words)})(?:{space})?|{dash})\Z")
+        return re.compile(rf"(?:\s*,?{space}(?:{self._expanded(self._plain(words))})(?:{space})?|{dash})\Z")
 
     def _rule(self, row: Row, frame: str) -> Rule:
         meaning, *arguments = row[0].split()
@@ -75,12 +95,9 @@ class Grammar:
         return Rule(meaning.rstrip("?"), tuple(arguments), weak, self._compile(row[1], frame))
 
     def _compile(self, pattern: str, frame: str) -> re.Pattern[str]:
-        body = self._expanded(fold(pattern) if not pattern.isascii() else pattern).replace(" ", r"\s+")
-        if not self.language.glued:
-            body = rf"(?<!\w)(?<!\d\.)(?:{body})(?!\w)"
-        else:
-            body = rf"(?<!\d)(?:{body})"
-        return re.compile(frame.format(body))
+        body = _numbered_groups(self._expanded(self._plain(pattern)))
+        left, right = (r"(?<!\d)", "") if self.language.glued else (r"(?<!\w)(?<!\d\.)", r"(?!\w)")
+        return re.compile(frame.format(f"{left}(?:{body}){right}"))
 
     def _expanded(self, pattern: str) -> str:
         while _PLACEHOLDER.search(pattern):
@@ -102,8 +119,11 @@ class Grammar:
             "season": _alternatives(self.seasons),
             "holiday": _alternatives(self.holidays),
             "ordinal": _alternatives(self.ordinals),
-            "day": rf"\d{{1,2}}{self._fragments.get('th', '')}(?![\d:%]|[.,/]\d)|{self._ordinal_day()}|{han}{{1,3}}",
-            "year": rf"(?<![.#$/-])\d{{4}}(?![-/.:]?\d|[%a-z_])|{spoken}|{han}{{4}}",
+            "day": (
+                rf"\d{{1,2}}{self._fragments.get('th', '')}(?![\d:%]|[.,/]\d)"
+                rf"|{self._ordinal_day()}|{han}{{1,3}}"
+            ),
+            "year": rf"(?<!\d[./-])(?<![.#$])\d{{4}}(?![-/.:]?\d|[- ]?[qh]\d|[%a-z_])|{spoken}|{han}{{4}}",
         }
         return f"(?P<{name}{index}>{bodies[name]})"
 
@@ -115,11 +135,12 @@ class Words:
     """The parts of one match, read by the tables of its language."""
 
     def __init__(self, match: re.Match[str], grammar: Grammar) -> None:
-        self._groups = match.groupdict()
+        groups = match.groupdict().items()
+        self._groups = {name.split("__")[0]: said for name, said in groups if said is not None}
         self._grammar = grammar
 
     def has(self, name: str) -> bool:
-        return self._groups.get(name) is not None
+        return name in self._groups
 
     def text(self, name: str) -> str:
         return re.sub(r"\s+", " ", self._groups[name])
@@ -136,6 +157,13 @@ class Words:
 
     def unit(self) -> str:
         return self._grammar.units[self.text("unit")]
+
+    def further_steps(self) -> Iterator[tuple[int, str]]:
+        """The rest of "two years and three months": counts and units."""
+        for index in "23":
+            if self.has(f"unit{index}") and self.has(f"n{index}"):
+                count = read_number(self.text(f"n{index}"), self._grammar.numbers)
+                yield count, self._grammar.units[self.text(f"unit{index}")]
 
     def month(self, name: str = "month") -> int:
         said = self.text(name)

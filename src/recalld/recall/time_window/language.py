@@ -52,6 +52,7 @@ class Language:
     cues: str = ""
     openers: str = ""
     introducers: str = ""
+    rivals: str = ""
     glued: bool = False
 
 
@@ -64,5 +65,7 @@ def numbered(words: str, first: int = 1) -> dict[str, int]:
 def named(**groups: str) -> dict[str, str]:
     """Synonyms by what they mean; an underscore stands for a space."""
     return {
-        word.replace("_", " "): name.replace("_", " ") for name, words in groups.items() for word in words.split()
+        word.replace("_", " "): name.replace("_", " ")
+        for name, words in groups.items()
+        for word in words.split()
     }

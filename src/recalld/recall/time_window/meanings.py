@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 
 from recalld.recall.time_window import spans
@@ -27,7 +28,7 @@ Meaning = Callable[[Words, Anchor, tuple[str, ...]], Reading]
 
 _CLOCK = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1), "second": timedelta(seconds=1)}
 _WHOLE_UNITS = {"quarter", "weekend", "half", "century"}
-_NOON = 12
+_MONTHS = 12
 _MONTHS_BACK = 120
 
 
@@ -71,8 +72,11 @@ def ago(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
     if unit in _CLOCK:
         one, two = (anchor.moved(_CLOCK[unit] * sign * count) for count in (low, high))
         return Reading(spans.hours(one, two), RELATIVE)
-    one_end, other_end = (shift(anchor.today, unit, sign * count) for count in (low, high))
-    distance = abs((shift(anchor.today, unit, sign * reach) - anchor.today).days)
+    start = anchor.today
+    for count, further in words.further_steps():
+        start = shift(start, further, sign * count)
+    one_end, other_end = (shift(start, unit, sign * count) for count in (low, high))
+    distance = abs((shift(start, unit, sign * reach) - anchor.today).days)
     return Reading(spans.days_between(one_end, other_end), RELATIVE, distance=distance)
 
 
@@ -83,13 +87,16 @@ def rolling(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading
     count = int(arguments[1]) if len(arguments) > 1 else words.amount().reach
     today = anchor.today
     if unit in _CLOCK:
-        return Reading(spans.hours(anchor.moved(timedelta()), anchor.moved(_CLOCK[unit] * sign * count)), RELATIVE)
+        return Reading(
+            spans.hours(anchor.moved(timedelta()), anchor.moved(_CLOCK[unit] * sign * count)), RELATIVE
+        )
     if unit in _WHOLE_UNITS:
         near, far = (spans.unit_span(unit, today, sign * step) for step in (1, count))
         return Reading(spans.cover(near, far), RELATIVE)
-    if sign < 0:
-        return from_day_to_day(shift(today, unit, -count), today, RELATIVE)
-    return from_day_to_day(today + DAY, shift(today, unit, count), RELATIVE)
+    far_day = shift(today, unit, sign * count)
+    for more, further in words.further_steps():
+        far_day = shift(far_day, further, sign * more)
+    return from_day_to_day(far_day, today if sign < 0 else today + DAY, RELATIVE)
 
 
 def weekday(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
@@ -177,13 +184,18 @@ def written_date(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Re
     return recurring(lambda year: one_day(date(year, number, day_number)), anchor, _mode(arguments))
 
 
-def days_of_month(words: Words, anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
-    """From one day to another of the same month, or of the next when the second is earlier."""
+def days_of_month(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
+    """From one day to another of the same month, or across its start or end when the second is earlier."""
     number, first, last = words.month(), words.day(), words.day("day2")
 
     def make(year: int) -> Span:
-        start, end = date(year, number, first), date(year, number, last)
-        return spans.days_between(start, end if last >= first else spans.shift_months(end, 1))
+        if last >= first:
+            return spans.days_between(date(year, number, first), date(year, number, last))
+        if arguments:
+            return spans.days_between(
+                spans.shift_months(date(year, number, 1), -1).replace(day=first), date(year, number, last)
+            )
+        return spans.days_between(date(year, number, first), spans.shift_months(date(year, number, last), 1))
 
     if words.has("year"):
         return Reading(make(words.year()), EXPLICIT)
@@ -207,14 +219,28 @@ def day_of_month(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Re
     return Reading(one_day(start.replace(day=number)), NAMED, after=after)
 
 
-def numeric_date(words: Words, anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
+def _month_and_day(one: int, two: int, anchor: Anchor) -> tuple[int, int]:
+    day_first = one > _MONTHS or (anchor.date_order.upper() == "DMY" and two <= _MONTHS)
+    return (two, one) if day_first else (one, two)
+
+
+def numeric_date(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
     """Two numbers and perhaps a year, in the order the caller expects where both can be the month."""
-    one, two = words.day("one"), words.day("two")
-    day_first = one > _NOON or (anchor.date_order.upper() == "DMY" and two <= _NOON)
-    number, day_number = (two, one) if day_first else (one, two)
+    if len(arguments) > 1:
+        anchor = replace(anchor, date_order="DMY")
+    number, day_number = _month_and_day(words.day("one"), words.day("two"), anchor)
     if words.has("year"):
         return Reading(one_day(date(words.year(), number, day_number)), EXPLICIT)
-    return recurring(lambda year: one_day(date(year, number, day_number)), anchor)
+    return recurring(lambda year: one_day(date(year, number, day_number)), anchor, _mode(arguments))
+
+
+def numeric_range(words: Words, anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
+    """From one numeric date to another; the first may borrow the year."""
+    first = _month_and_day(words.day("one"), words.day("two"), anchor)
+    last = _month_and_day(words.day("three"), words.day("four"), anchor)
+    until = words.year("year2")
+    since = words.year() if words.has("year") else until - (first > last)
+    return from_day_to_day(date(since, *first), date(until, *last), EXPLICIT)
 
 
 def year(words: Words, _anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
@@ -330,6 +356,7 @@ MEANINGS: dict[str, Meaning] = {
     "days": days_of_month,
     "day_of_month": day_of_month,
     "numeric": numeric_date,
+    "numeric_range": numeric_range,
     "year": year,
     "years": years,
     "decade": decade,

@@ -30,7 +30,9 @@ def third(reading: Reading, _words: Words, _anchor: Anchor, arguments: tuple[str
     def make(year: int) -> Span:
         return spans.third(reading.in_year(year), which) if reading.in_year else reading.span
 
-    return Reading(spans.third(reading.span, which), reading.strength, in_year=make if reading.in_year else None)
+    return Reading(
+        spans.third(reading.span, which), reading.strength, in_year=make if reading.in_year else None
+    )
 
 
 def half(reading: Reading, _words: Words, _anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
@@ -60,12 +62,22 @@ def week_of(reading: Reading, _words: Words, _anchor: Anchor, arguments: tuple[s
     return Reading(span, reading.strength)
 
 
+def span_from(reading: Reading, words: Words, _anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
+    """So many units that start with a date."""
+    first = reading.span.first
+    return Reading(
+        days_between(first, shift(first, words.unit(), words.amount().reach) - DAY), reading.strength
+    )
+
+
 def offset(reading: Reading, words: Words, _anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
     """So many units before or after a date: that day, or a band where the number is vague."""
     sign, unit = int(arguments[0]), words.unit()
     edge = reading.span.first if sign < 0 else reading.span.last
     low, high, _ = words.amount()
-    return Reading(days_between(shift(edge, unit, sign * low), shift(edge, unit, sign * high)), reading.strength)
+    return Reading(
+        days_between(shift(edge, unit, sign * low), shift(edge, unit, sign * high)), reading.strength
+    )
 
 
 def beside(reading: Reading, words: Words, _anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
@@ -82,11 +94,11 @@ def beside(reading: Reading, words: Words, _anchor: Anchor, arguments: tuple[str
     return Reading(days_between(last + DAY, shift(last, unit, 1)), reading.strength)
 
 
-def around(reading: Reading, _words: Words, _anchor: Anchor, _arguments: tuple[str, ...]) -> Reading:
+def around(reading: Reading, _words: Words, _anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
     """A day give or take three, a distance give or take a quarter of it."""
     if reading.distance is not None:
         days = -(-reading.distance // 4)
-    elif reading.strength == RELATIVE:
+    elif arguments or reading.strength == RELATIVE:
         days = 0
     else:
         days = _AROUND_DAYS if reading.span.days == 1 else -(-reading.span.days // 4)
@@ -129,6 +141,7 @@ MODIFIERS: dict[str, Modifier] = {
     "nth": nth,
     "nth_weekday": nth_weekday,
     "week_of": week_of,
+    "span_from": span_from,
     "offset": offset,
     "beside": beside,
     "around": around,

@@ -70,7 +70,9 @@ def recurring(make: YearSpan, anchor: Anchor, mode: int = BARE, *, nearest: bool
     back = range(today.year + 1, today.year - _REACH, -1)
     ahead = range(today.year - 1, today.year + _REACH)
     if mode == THIS and nearest:
-        span = min(_tried(make, range(today.year - 1, today.year + 2)), key=lambda found: found.distance(today))
+        span = min(
+            _tried(make, range(today.year - 1, today.year + 2)), key=lambda found: found.distance(today)
+        )
     elif mode == THIS:
         span = make(today.year)
     elif mode == NEXT:
@@ -83,7 +85,7 @@ def recurring(make: YearSpan, anchor: Anchor, mode: int = BARE, *, nearest: bool
     def after(day: date) -> Span:
         return next(found for found in _tried(make, range(day.year, day.year + _REACH)) if found.first >= day)
 
-    return Reading(span, NAMED, in_year=make, after=after)
+    return Reading(span, NAMED, in_year=make if mode == BARE else None, after=after)
 
 
 def joined(left: Reading, right: Reading) -> Reading:
@@ -93,9 +95,7 @@ def joined(left: Reading, right: Reading) -> Reading:
         one = left.in_year(two.first.year)
         if one.first > two.last:
             one = left.in_year(two.first.year - 1)
-    elif right.after is not None and two.first < one.first:
-        two = right.after(one.first)
-    elif right.in_year is not None and left.strength == EXPLICIT and right.after is not None:
+    elif right.after is not None and (two.first < one.first or (right.in_year and left.strength == EXPLICIT)):
         two = right.after(one.first)
     start, end = min(one.start, two.start), max(one.end, two.end)
     return Reading(Span(start, end), max(left.strength, right.strength))

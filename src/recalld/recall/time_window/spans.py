@@ -9,6 +9,8 @@ from datetime import date, datetime, time, timedelta
 FIRST_YEAR = 1900
 LAST_YEAR = 2100
 DAY = timedelta(days=1)
+SATURDAY = 5
+LONGEST_MONTH = 31
 PARTS_OF_DAY = {"morning": (0, 11), "afternoon": (12, 17), "evening": (18, 23), "night": (18, 23)}
 DAYS_IN = {"day": 1, "week": 7, "fortnight": 14}
 MONTHS_IN = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
@@ -67,7 +69,9 @@ def cover(one: Span, other: Span) -> Span:
 def hours(moment: datetime, until: datetime | None = None) -> Span:
     """The whole clock hours from one moment to another, or the hour of a moment."""
     low, high = min(moment, until or moment), max(moment, until or moment)
-    return Span(low.replace(minute=0, second=0, microsecond=0), high.replace(minute=59, second=59, microsecond=999999))
+    return Span(
+        low.replace(minute=0, second=0, microsecond=0), high.replace(minute=59, second=59, microsecond=999999)
+    )
 
 
 def part_of_day(span: Span, part: str) -> Span:
@@ -85,12 +89,24 @@ def shift_months(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
+def _shift_business_days(day: date, count: int) -> date:
+    whole, rest = divmod(abs(count), 5)
+    step = DAY if count > 0 else -DAY
+    day += step * 7 * whole
+    while rest:
+        day += step
+        rest -= day.weekday() < SATURDAY
+    return day
+
+
 def shift(day: date, unit: str, count: int) -> date:
     """A day moved by a number of units."""
     if unit in DAYS_IN:
         return day + DAY * DAYS_IN[unit] * count
-    if unit == "weekend":
+    if unit in {"weekend", "workweek"}:
         return day + DAY * 7 * count
+    if unit == "business day":
+        return _shift_business_days(day, count)
     return shift_months(day, MONTHS_IN[unit] * count)
 
 
@@ -128,10 +144,12 @@ def unit_span(unit: str, day: date, offset: int = 0) -> Span:
     """The calendar unit a day lies in, or the one so many units away."""
     if unit == "day":
         return one_day(day + DAY * offset)
-    if unit in {"week", "fortnight", "weekend"}:
+    if unit in {"week", "fortnight", "weekend", "workweek"}:
         monday = day - DAY * day.weekday() + DAY * 7 * offset
         if unit == "weekend":
-            return days_between(monday + DAY * 5, monday + DAY * 6)
+            return days_between(monday + DAY * SATURDAY, monday + DAY * 6)
+        if unit == "workweek":
+            return days_between(monday, monday + DAY * 4)
         return days_between(monday, monday + DAY * (DAYS_IN[unit] - 1))
     size = MONTHS_IN[unit]
     index = (day.year * 12 + day.month - 1) // size * size + offset * size
@@ -180,7 +198,7 @@ def third(span: Span, which: int) -> Span:
 def half(span: Span, which: int) -> Span:
     """The first (1) or second (2) half of a span."""
     first, last = span.first, span.last
-    if first.day == 1 and (last + DAY).day == 1 and span.days > 31:
+    if first.day == 1 and (last + DAY).day == 1 and span.days > LONGEST_MONTH:
         size = (last.year - first.year) * 12 + last.month - first.month + 1
         cut = shift_months(first, size // 2)
     else:

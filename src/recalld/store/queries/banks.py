@@ -7,13 +7,16 @@ from typing import Any
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.store.engine import ReadConnection, fetch
 
-_COLUMNS = "bank_key, bank_id, name, mission, disposition, config, unit_count, average_length"
-_WIDTH = 8
+BANK = """banks.bank_key, banks.bank_id, banks.name, banks.mission, banks.disposition, banks.config,
+    banks.unit_count, banks.average_length"""
+"""The columns ``bank`` reads, in order."""
 
-_FIND = f"SELECT {_COLUMNS} FROM banks WHERE bank_id = %(bank_id)s"
+BANK_WIDTH = 8
+
+_FIND = f"SELECT {BANK} FROM banks WHERE bank_id = %(bank_id)s"
 
 _PAGE = f"""
-    SELECT {_COLUMNS}, created_at, updated_at,
+    SELECT {BANK}, created_at, updated_at,
            (SELECT count(*) FROM memory_units AS unit WHERE unit.bank_key = banks.bank_key),
            last_document_at, last_write_at
     FROM banks
@@ -30,7 +33,7 @@ _COUNT = """
 async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
     """The bank of that name, or ``None``."""
     rows = await fetch(connection, _FIND, {"bank_id": bank_id})
-    return _bank(rows[0]) if rows else None
+    return bank(rows[0]) if rows else None
 
 
 async def list_banks(
@@ -40,7 +43,7 @@ async def list_banks(
     params = {"pattern": _pattern(search), "limit": limit, "offset": offset}
     total = (await fetch(connection, _COUNT, params))[0][0]
     rows = await fetch(connection, _PAGE, params)
-    return [BankSummary(_bank(row), *row[_WIDTH:]) for row in rows], total
+    return [BankSummary(bank(row), *row[BANK_WIDTH:]) for row in rows], total
 
 
 def _pattern(search: str | None) -> str | None:
@@ -49,8 +52,9 @@ def _pattern(search: str | None) -> str | None:
     return "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
 
 
-def _bank(row: tuple[Any, ...]) -> Bank:
-    key, bank_id, name, mission, disposition, config, unit_count, average_length = row[:_WIDTH]
+def bank(row: tuple[Any, ...]) -> Bank:
+    """The bank in the first columns of a row that selected ``BANK``."""
+    key, bank_id, name, mission, disposition, config, unit_count, average_length = row[:BANK_WIDTH]
     return Bank(
         key=key,
         bank_id=bank_id,

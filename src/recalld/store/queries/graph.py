@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from recalld.domain.filters import FactFilter
-from recalld.domain.memory import FactType
+from recalld.domain.memory import FACT_TYPES, FactType
 from recalld.store.engine import ReadConnection
 from recalld.store.queries.semantic import fetch_nearest, nearest
 from recalld.store.queries.vectors import FloatArray
 from recalld.store.where import Conditions, fact_conditions, of_types
 
 UNITS_PER_ENTITY = 200
-LINKS_PER_SEED = 40
-TEMPORAL_SHARE = 0.3
-"""Weight of a temporal link beside a semantic or causal one."""
+LINKS_PER_SEED = 20
 
 # Rows are (source, target, weight, kind): a seed has no target; only a fact that an edge leads to has a kind.
 _NEIGHBOURHOOD = """
     WITH seed AS MATERIALIZED (
-        SELECT id, 1 - distance AS similarity FROM ({nearest}) AS near WHERE distance <= 1 - %(floor)s
+        SELECT id::uuid, 1 - distance AS similarity FROM ({nearest}) AS near WHERE distance <= 1 - %(floor)s
     ), named AS (
         SELECT id FROM entities WHERE bank_key = %(bank_key)s AND lower(canonical_name) = ANY(%(names)s)
     ), posting AS (
@@ -30,25 +27,25 @@ _NEIGHBOURHOOD = """
     ), hub AS (
         SELECT entity_id FROM posting UNION SELECT id FROM named
     )
-    SELECT id, NULL::uuid, similarity, NULL::text FROM seed
-    UNION ALL SELECT id, NULL, 1, NULL FROM named
-    UNION ALL SELECT unit_id, entity_id, 1, NULL FROM posting
-    UNION ALL SELECT hub.entity_id, member.id, 1, member.fact_type
+    SELECT id::text, NULL::text, similarity, NULL::text FROM seed
+    UNION ALL SELECT id::text, NULL, 1, NULL FROM named
+    UNION ALL SELECT unit_id::text, entity_id::text, 1, NULL FROM posting
+    UNION ALL SELECT hub.entity_id::text, member.id::text, 1, member.fact_type
     FROM hub CROSS JOIN LATERAL (
         SELECT unit.id, unit.fact_type
         FROM unit_entities AS held JOIN memory_units AS unit ON unit.id = held.unit_id
         WHERE held.bank_key = %(bank_key)s AND held.entity_id = hub.entity_id AND {conditions}
         ORDER BY held.unit_id DESC LIMIT {units}
     ) AS member
-    UNION ALL SELECT seed.id, link.target, link.weight, link.fact_type
+    UNION ALL SELECT seed.id::text, link.target::text, link.weight, link.fact_type
     FROM seed CROSS JOIN LATERAL (
         SELECT unit.id AS target, unit.fact_type, edge.weight
         FROM (
-            SELECT to_id AS id, CASE link_type WHEN 'temporal' THEN weight * {temporal} ELSE weight END AS weight
-            FROM memory_links WHERE bank_key = %(bank_key)s AND from_id = seed.id
+            SELECT to_id AS id, weight
+            FROM memory_links WHERE bank_key = %(bank_key)s AND from_id = seed.id AND link_type <> 'temporal'
             UNION ALL
-            SELECT from_id, CASE link_type WHEN 'temporal' THEN weight * {temporal} ELSE weight END
-            FROM memory_links WHERE bank_key = %(bank_key)s AND to_id = seed.id
+            SELECT from_id, weight
+            FROM memory_links WHERE bank_key = %(bank_key)s AND to_id = seed.id AND link_type <> 'temporal'
         ) AS edge JOIN memory_units AS unit ON unit.id = edge.id
         WHERE {conditions}
         ORDER BY edge.weight DESC, unit.id LIMIT {links}
@@ -57,25 +54,17 @@ _NEIGHBOURHOOD = """
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
-    """A connection between two nodes (facts or entities) of the neighbourhood."""
-
-    source: UUID
-    target: UUID
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Neighbourhood:
     """A bounded piece of the bank's graph.
 
-    ``seeds`` holds facts with their similarity and named entities with 1. ``types`` holds the
-    facts that edges lead to; nodes missing from it are entities or seeds.
+    ``seeds`` holds facts with their similarity and named entities with 1. ``edges`` are (node, node,
+    weight) between facts and entities. ``types`` holds the facts that edges lead to; nodes missing
+    from it are entities or seeds.
     """
 
-    seeds: dict[UUID, float]
-    edges: tuple[Edge, ...]
-    types: dict[UUID, FactType]
+    seeds: dict[str, float]
+    edges: list[tuple[str, str, float]]
+    types: dict[str, FactType]
 
 
 async def read_neighbourhood(
@@ -96,12 +85,11 @@ async def read_neighbourhood(
         conditions=conditions.sql,
         units=UNITS_PER_ENTITY,
         links=LINKS_PER_SEED,
-        temporal=TEMPORAL_SHARE,
     )
     params = {**near.params, **conditions.params, "names": list(names), "floor": floor}
     rows = await fetch_nearest(connection, Conditions(query, params), indexed=indexed)
     return Neighbourhood(
         seeds={source: weight for source, target, weight, _ in rows if target is None},
-        edges=tuple(Edge(s, t, weight) for s, t, weight, _ in rows if t is not None),
-        types={target: FactType(kind) for _, target, _, kind in rows if kind is not None},
+        edges=[(node, other, weight) for node, other, weight, _ in rows if other is not None],
+        types={target: FACT_TYPES[kind] for _, target, _, kind in rows if kind is not None},
     )

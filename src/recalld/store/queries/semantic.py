@@ -5,7 +5,7 @@ from __future__ import annotations
 from psycopg.rows import TupleRow
 
 from recalld.domain.filters import FactFilter
-from recalld.domain.memory import FactType, RankedFact
+from recalld.domain.memory import FACT_TYPES, RankedFact
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.vectors import WIDEN_INDEX_SCANS, FloatArray, dense
 from recalld.store.where import Conditions, fact_conditions
@@ -23,7 +23,7 @@ async def nearest_facts(
     """Up to ``limit`` facts of each type with cosine at least ``floor``, most similar first."""
     query = nearest(facts, vector, limit)
     rows = await fetch_nearest(connection, query, indexed=indexed)
-    found = [RankedFact(id_, FactType(kind), 1.0 - distance) for id_, kind, distance in rows]
+    found = [RankedFact(id_, FACT_TYPES[kind], 1.0 - distance) for id_, kind, distance in rows]
     return tuple(sorted((f for f in found if f.score >= floor), key=lambda f: (-f.score, f.id)))
 
 
@@ -44,7 +44,7 @@ def nearest(facts: FactFilter, vector: FloatArray, limit: int) -> Conditions:
     conditions = fact_conditions(facts)
     distance = f"unit.embedding::halfvec({len(vector)}) <=> %(vector)s::halfvec({len(vector)})"
     parts = [
-        f"(SELECT unit.id, unit.fact_type, {distance} AS distance FROM memory_units AS unit"
+        f"(SELECT unit.id::text AS id, unit.fact_type, {distance} AS distance FROM memory_units AS unit"
         f" WHERE {conditions.sql} AND unit.fact_type = '{fact_type}'"
         " ORDER BY distance, unit.id LIMIT %(nearest)s)"
         for fact_type in facts.types

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from recalld.domain.filters import FactFilter
-from recalld.domain.memory import FactType
+from recalld.domain.memory import FACT_TYPES, FactType
 from recalld.domain.time import TimeWindow
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.vectors import FloatArray, dense
@@ -15,7 +14,7 @@ from recalld.store.where import fact_conditions
 
 # A fact is in the window when its range overlaps it or any one of its dates lies in it.
 _OF_TYPE = """
-    (SELECT unit.id, unit.fact_type, unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d}) AS distance,
+    (SELECT unit.id::text, unit.fact_type, unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d}) AS distance,
             unit.occurred_start, unit.occurred_end, unit.mentioned_at
      FROM memory_units AS unit
      WHERE {conditions} AND unit.fact_type = '{fact_type}' AND (
@@ -31,7 +30,7 @@ _OF_TYPE = """
 class DatedFact:
     """A fact of the window with its similarity to the query and the moment that stands for it."""
 
-    id: UUID
+    id: str
     fact_type: FactType
     similarity: float
     instant: datetime | None
@@ -58,7 +57,7 @@ async def facts_in_window(
     }
     rows = await fetch(connection, " UNION ALL ".join(parts), params)
     found = [
-        DatedFact(id_, FactType(kind), 1.0 - distance, _instant(start, end, mentioned))
+        DatedFact(id_, FACT_TYPES[kind], 1.0 - distance, _instant(start, end, mentioned))
         for id_, kind, distance, start, end, mentioned in rows
     ]
     return sorted((f for f in found if f.similarity >= floor), key=lambda f: (-f.similarity, f.id))

@@ -1,4 +1,4 @@
-"""How rare is each word of the query in this bank?"""
+"""Which bank is this, and how rare is each word of the query in it?"""
 
 from __future__ import annotations
 
@@ -8,32 +8,44 @@ from collections import defaultdict
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm, query_words
 from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.banks import BANK, BANK_WIDTH, bank
 
-_STATISTICS = """
-    SELECT word.place, term.lexeme, term_index(term.lexeme), coalesce(known.df, 0)
-    FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word(spelling, place)
-    CROSS JOIN LATERAL unnest(to_tsvector(word.spelling)) AS term(lexeme, positions, weights)
-    LEFT JOIN bank_terms AS known ON known.bank_key = %(bank_key)s AND known.term = term.lexeme
-    ORDER BY word.place, term.lexeme
+# A bank with no term of the query still gives one row, with a null lexeme.
+_STATISTICS = f"""
+    SELECT {BANK}, term.place, term.lexeme, term.index, coalesce(known.df, 0)
+    FROM banks
+    LEFT JOIN LATERAL (
+        SELECT word.place, lexeme, term_index(lexeme) AS index
+        FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word(spelling, place)
+        CROSS JOIN LATERAL unnest(to_tsvector(word.spelling))
+    ) AS term ON true
+    LEFT JOIN bank_terms AS known ON known.bank_key = banks.bank_key AND known.term = term.lexeme
+    WHERE banks.bank_id = %(bank_id)s
+    ORDER BY term.place, term.lexeme
 """
 
 
-async def query_terms(connection: ReadConnection, bank: Bank, query: str) -> tuple[QueryTerm, ...]:
-    """The query's lexemes with their statistics, in order of first appearance."""
+async def bank_and_terms(
+    connection: ReadConnection, bank_id: str, query: str
+) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
+    """The bank and the query's lexemes, in order of first appearance; ``None`` for an unknown bank."""
     words = query_words(query)
-    if not words:
-        return ()
     spellings = [spelling for spelling, _, _ in words]
-    rows = await fetch(connection, _STATISTICS, {"words": spellings, "bank_key": bank.key})
+    rows = await fetch(connection, _STATISTICS, {"bank_id": bank_id, "words": spellings})
+    if not rows:
+        return None
+    found = bank(rows[0])
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     statistics: dict[str, tuple[int, int]] = {}
-    for place, lexeme, index, df in rows:
-        spans[lexeme].append(words[place - 1][1:])
-        statistics[lexeme] = (index, df)
-    return tuple(
-        QueryTerm(lexeme, index, df, idf(bank.unit_count, df), tuple(spans[lexeme]))
+    for place, lexeme, index, df in (row[BANK_WIDTH:] for row in rows):
+        if lexeme is not None:
+            spans[lexeme].append(words[place - 1][1:])
+            statistics[lexeme] = (index, df)
+    terms = tuple(
+        QueryTerm(lexeme, index, df, idf(found.unit_count, df), tuple(spans[lexeme]))
         for lexeme, (index, df) in statistics.items()
     )
+    return found, terms
 
 
 def idf(total: int, df: int) -> float:

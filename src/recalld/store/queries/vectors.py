@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,13 @@ WIDEN_INDEX_SCANS = f"""
 
 
 def dense(vector: FloatArray) -> str:
-    """A vector as a ``halfvec`` literal."""
-    return "[" + ",".join(map(repr, vector.tolist())) + "]"
+    """A vector as a ``halfvec`` literal. The queries of one recall share one vector, so it is spelled once."""
+    return _spelled(vector.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _spelled(vector: bytes) -> str:
+    return "[" + ",".join(map(repr, np.frombuffer(vector, dtype=np.float32).tolist())) + "]"
 
 
 def sparse(weights: Mapping[int, float]) -> str:

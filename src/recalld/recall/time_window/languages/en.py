@@ -1,5 +1,6 @@
 """English."""
 
+# ruff: noqa: E501 - a rule is one line
 from __future__ import annotations
 
 from recalld.recall.time_window.language import COUPLE, FEW, SEVERAL, Language, named, numbered
@@ -63,15 +64,14 @@ _FRAGMENTS = {
         r"|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty)(?:[ -](?:one|two|three"
         r"|four|five|six|seven|eight|nine))?))?"
     ),
+    "more": "(?: and <n2> <unit2>)?(?: and <n3> <unit3>)?",
     "number_link": r"(?:\s+and\s+|[\s-]+)",
     "of": r"(?:(?:,| of| in|,? of the year| in the year|-)? ?)",
     "last": "(?:last|previous|preceding|prior)",
     "next": "(?:next|following|coming|upcoming|this coming)",
     "this": "(?:this|current|the current)",
     "span": "(?P<unit>days?|weeks?|months?|years?|decades?|fortnight|hours?|minutes?|yrs?)",
-    "sure_month": (
-        "(?:january|february|july|september|october|november|december)"
-    ),
+    "sure_month": ("(?:january|february|july|september|october|november|december)"),
     "clean": (
         r"(?!\s*'s)(?=\s*(?:\Z|[?.!,;:)\]\"-]|\d|(?:did|do|does|was|were|is|are|am|has|have|had|will|would|can|could"
         r"|should|i|you|he|she|it|we|they|who|what|where|when|why|how|and|or|but|to|until|till|til|through|thru|of|in|on"
@@ -88,10 +88,13 @@ _FRAGMENTS = {
 }
 
 _ROWS = (
-    ("never", r"(?:every|each|any|per|some) (?:other )?(?:<unit>|<weekday>|<month>|<season>|morning|evening|night)"),
+    (
+        "never",
+        r"(?:every|each|any|per|some) (?:other )?(?:<unit>|<weekday>|<month>|<season>|morning|evening|night)",
+    ),
     ("never", r"<n> <unit> (?:a|per|each|every) <unit2>"),
     ("day 0", r"today"),
-    ("day? 0", r"(?:right )?now|to date|(?:the )?current date"),
+    ("day? 0", r"(?:right )?now|date(?= ?[?.!]*\Z)|(?:the )?current date"),
     ("day -1", r"yesterday"),
     ("day 1", r"tomorrow"),
     ("day -2", r"(?:the )?day before yesterday"),
@@ -102,13 +105,17 @@ _ROWS = (
     ("day 0 morning", r"this morning"),
     ("day 0 afternoon", r"this afternoon"),
     ("day 0 evening", r"this evening"),
-    ("ago -1", r"<n> (?:of )?<unit> (?:ago|back|earlier)"),
-    ("ago -1", r"<n> and a half <unit> ago"),
+    ("ago -1", r"<n>[ -]?(?:of )?<unit><more> (?:ago|back|earlier)"),
+    ("ago -1 6 month", r"half a year ago"),
+    ("ago -1 18 month", r"(?:(?:a|one) year and a half|one and a half years) ago"),
     ("ago 1", r"(?:in|within) <n> (?:of )?<unit>(?:'s?)?(?: time)?<clean>"),
     ("ago 1", r"<n> <unit>(?:'s?)? (?:from now|later|ahead|hence|from today)"),
-    ("rolling -1", r"<mine>(?:the )?<last> <n> (?:of )?<unit>|(?:the )?past <n> (?:of )?<unit>"),
+    ("rolling -1", r"<mine>(?:the )?(?:<last>|past) <n> (?:of )?<unit><more>"),
     ("rolling -1", r"<mine>(?:the )?<n> (?:last|past|previous) <unit>"),
-    ("rolling 1", r"(?:the )?<next> <n> (?:of )?<unit>|(?:the )?<n> (?:next|coming|upcoming|following) <unit>"),
+    (
+        "rolling 1",
+        r"(?:the )?<next> <n> (?:of )?<unit>|(?:the )?<n> (?:next|coming|upcoming|following) <unit>",
+    ),
     ("rolling -1", r"(?:over|in|during|within|for|throughout|across) the (?:last|previous) <span><not_of>"),
     ("rolling -1", r"(?:the |this )?past <span>"),
     ("rolling -1", r"over (?:last|past) <span>"),
@@ -127,13 +134,25 @@ _ROWS = (
     ("weekday -1", r"(?:on )?(?:last|past|this past|previous) <weekday><clean>"),
     ("weekday 1", r"(?:on )?<next> <weekday><clean>"),
     ("weekday 2", r"(?:on )?this <weekday><clean>"),
-    ("weekday_in_week -1", r"<weekday>,? (?:of |in )?(?:the )?<last> week|<last> week(?: on|'s| -)? <weekday>"),
+    (
+        "weekday_in_week -1",
+        r"<weekday>,? (?:of |in )?(?:the )?<last> week|<last> week(?: on|'s| -)? <weekday>",
+    ),
     ("weekday_in_week 0", r"<weekday>,? (?:of |in )?this week|this week(?: on|'s| -)? <weekday>"),
-    ("weekday_in_week 1", r"<weekday>,? (?:of |in )?(?:the )?<next> week|<next> week(?: on|'s| -)? <weekday>"),
+    (
+        "weekday_in_week 1",
+        r"<weekday>,? (?:of |in )?(?:the )?<next> week|<next> week(?: on|'s| -)? <weekday>",
+    ),
     ("weekday_in_week -1", r"<weekday>,? <n> <unit> ago"),
     ("weekday_in_week 1", r"<weekday>,? <n> <unit> from (?:now|today)"),
-    ("weekday_date", r"<full_weekday>,? (?:the )?<day>|(?:on )?<weekday>,? (?:the )?(?=\d+(?:st|nd|rd|th))<day>"),
-    ("month", r"<month><of><year><no_quantity>|<year>[,-]? ?<month>|<month> '(?P<year>\d\d)|<month>-(?P<year>\d{4})"),
+    (
+        "weekday_date",
+        r"(?:on )?<full_weekday>,? (?:the )?<day>|(?:on )?<weekday>,? (?:the )?(?=\d+(?:st|nd|rd|th))<day>",
+    ),
+    (
+        "month",
+        r"<month><of><year><no_quantity>|<year>[,-]? ?<month>|<month> '(?P<year>\d\d)|<month>-(?P<year>\d{4})",
+    ),
     ("never", r"<month>,? ?(?:of )?\d{4}"),
     ("month", r"<sure_month_name>"),
     ("month?", r"<month><clean>"),
@@ -144,28 +163,40 @@ _ROWS = (
     ("month 0 -1", r"<month>,? (?:of )?last year"),
     ("month 0 0", r"<month>,? (?:of )?this year"),
     ("month 0 1", r"<month>,? (?:of )?next year"),
-    ("months", r"<month> ?(?:-|to|through|until|till) ?<month2><of><year>"),
+    ("months", r"(?<!this )(?<!last )(?<!next )<month> ?(?:-|to|through|until|till) ?<month2><of><year>"),
     ("date", r"<month>[ ,./-]{0,3}(?:the )?<day><no_quantity>"),
     ("date", r"(?:the )?<not_money><day>[ -]?(?: of |/)?(?: )?<month><clean>"),
-    ("date", r"<month>[ ,./-]{0,3}(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? ?|,? (?:of|in) )<year>"),
+    ("date", r"<month>[ ,./-]{0,3}(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: ?,? ?|,? (?:of|in) )<year>"),
     ("date", r"<month>[ ,./-]{0,3}(?:the )?<day>(?:,? ?|,? (?:of|in) )<year>"),
     ("never", r"<month> \d{1,2}(?:st|nd|rd|th)?,? \d{4}"),
     ("date", r"(?:the )?<day>(?: day)?(?: of |[ /-])?(?: )?<month>(?:[ ,/-]{0,3}|,? of |,? in )<year>"),
-    ("date", r"(?:the )?<day>(?: of | )?<month>(?:,? of | ,?)?'?(?P<year>\d\d)(?!\d)"),
+    ("date", r"(?:the )?<not_money><day>(?: of | )?<month>(?:,? of | ,?)?'?(?P<year>\d\d)(?!\d)"),
     ("date", r"(?P<year>\d{4})[ /-]<month>[ /-](?P<day>\d{1,2})|<month>-(?P<year>\d{4})-(?P<day>\d{1,2})"),
     ("date", r"(?P<day>\d{1,2})-(?P<year>\d{4})-<month>"),
+    (
+        "date",
+        r"(?P<day>(?:twenty|thirty)[ -](?:one|two|three|four|five|six|seven|eight|nine)) (?:of )?<month>,? <year>",
+    ),
     ("date -1", r"last <month> <day>"),
     ("date 1", r"next <month> <day>"),
-    ("days", r"<month> (?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?:,? (?:of |in )?<year>)?"),
-    ("days", r"(?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?: of)? <month>(?:,? (?:of |in )?<year>)?"),
+    (
+        "days",
+        r"<month> (?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?:,? (?:of |in )?<year>)?",
+    ),
+    (
+        "days before",
+        r"(?:from |between )?(?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?: of)? <month>(?:,? (?:of |in )?<year>)?",
+    ),
     ("day_of_month", r"(?:on |around |by )?the (?=\d+(?:st|nd|rd|th))<day><clean>"),
     ("day_of_month?", r"(?:the )?(?=\d+(?:st|nd|rd|th)|[a-z])<day><clean>"),
     ("day_of_month -1", r"(?:the )?<day>(?: day)? of last month"),
     ("day_of_month 0", r"(?:the )?<day>(?: day)? of this month"),
     ("day_of_month 1", r"(?:the )?<day>(?: day)? of next month"),
-    ("numeric", r"(?:on |<weekday>,? )(?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
-    ("decade", r"(?:the )?(?P<decade>(?:19|20)\d0) ?'?s"),
-    ("decade", r"the '?(?P<decade>[2-9]0)'?s|(?<!\w)'(?P<decade2>[2-9]0)s"),
+    ("numeric", r"(?:on |(?:(?:next|this|last) )?<weekday>,? )(?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
+    ("numeric 1", r"next (?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
+    ("numeric 2", r"this (?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
+    ("decade", r"(?:in |during )?(?:the )?(?P<decade>(?:19|20)\d0) ?'?s"),
+    ("decade", r"the '?(?P<decade>[2-9]0)'?s|(?<!\w)'(?P<decade>[2-9]0)s"),
     ("decade 1920", r"the (?:nineteen[ -])?twenties"),
     ("decade 1930", r"the (?:nineteen[ -])?thirties"),
     ("decade 1940", r"the (?:nineteen[ -])?forties"),
@@ -177,11 +208,17 @@ _ROWS = (
     ("decade 2000", r"the (?:noughties|two thousands)"),
     ("decade 2010", r"the (?:twenty )?tens"),
     ("century", r"(?:the )?(?P<ordinal>20th|21st|twentieth|twenty[ -]first) century"),
-    ("quarter", r"q(?P<ordinal>[1-4])<of><year>|<year>[ -]?q(?P<ordinal2>[1-4])"),
+    ("quarter", r"q(?P<ordinal>[1-4])<of><year>|(?P<year>\d{4})[ -]?q(?P<ordinal>[1-4])"),
     ("quarter?", r"q(?P<ordinal>[1-4])<clean>"),
-    ("quarter -1", r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal2>first|second|third|fourth) quarter),? (?:of )?last year"),
-    ("quarter 0", r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal2>first|second|third|fourth) quarter),? (?:of )?this year"),
-    ("half", r"h(?P<ordinal>[12])<of><year>|<year>[ -]?h(?P<ordinal2>[12])"),
+    (
+        "quarter -1",
+        r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal>first|second|third|fourth) quarter),? (?:of )?last year",
+    ),
+    (
+        "quarter 0",
+        r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal>first|second|third|fourth) quarter),? (?:of )?this year",
+    ),
+    ("half", r"h(?P<ordinal>[12])<of><year>|(?P<year>\d{4})[ -]?h(?P<ordinal>[12])"),
     ("season", r"<season><of><year>|<year> <season>"),
     ("season 0", r"(?:in|during|over|throughout) (?:the )?<season><clean>"),
     ("season -1", r"(?:last|previous|this past|the past) <season><clean>"),
@@ -189,7 +226,10 @@ _ROWS = (
     ("season 2", r"this <season><clean>"),
     ("season 0 -1", r"<season> (?:of )?last year"),
     ("holiday", r"<holiday>(?: of| in|,)? <year>(?P<weekend> weekend)?"),
-    ("holiday", r"(?=\S+(?: \S+)?(?: day| eve)\b)<holiday>(?P<weekend> weekend)?(?! (?:tree|gift|dinner|card|party)s?)"),
+    (
+        "holiday",
+        r"(?=\S+(?: \S+)?(?: day| eve)\b)<holiday>(?P<weekend> weekend)?(?! (?:tree|gift|dinner|card|party)s?)",
+    ),
     ("holiday?", r"<holiday>(?P<weekend> weekend)?<clean>"),
     ("holiday -1", r"(?:last|previous|this past) <holiday>"),
     ("holiday 1", r"(?:the )?next <holiday>"),
@@ -197,28 +237,37 @@ _ROWS = (
     ("numbered_week", r"week (?P<number>\d{1,2})<of><year>"),
     ("numbered_week", r"(?:in|during) (?:the )?week (?P<number>\d{1,2})"),
     *NUMERIC_ROWS,
-    ("year", r"(?:in|during|throughout|since|year|within|of|for the year|calendar year|cy) (?:the year )?<year><no_quantity>"),
-    ("year", r"(?:the )?year(?: of)? <year>|<year> year"),
-    ("years", r"(?P<year>(?:19|20)\d\d) ?- ?(?P<year2>(?:19|20)\d\d)(?![-/.]?\d)"),
+    ("year", r"(?:in|during|throughout|for the year|calendar year|cy) (?:the year )?<year><no_quantity>"),
+    ("year", r"cy ?(?P<year>\d\d)"),
+    ("year", r"(?<!school )(?<!fiscal )(?<!academic )(?:the )?year(?: of)? <year>|<year> year"),
 )
 
 _INNER = (
     ("introduce", r"(?:on|from|as of|by|sometime|dated|at|for|over)(?: the)?"),
-    ("introduce year", r"(?:in|during|of|throughout|between|before|after|until|till|from|by|around)(?: the)?"),
-    ("third 0", r"(?:in |at |from |since )?(?:the )?(?:very )?(?:early|beginning|beginning of|start of|early in|earlier in)(?: the)?"),
+    ("introduce year", r"(?:of|between|from|by|as of)(?: the)?"),
+    ("introduce holiday", r"(?:during|in)"),
+    (
+        "third 0",
+        r"(?:in |at |from |since )?(?:the )?(?:very )?(?:early|beginning|beginning of|start of|early in|earlier in)(?: the)?",
+    ),
     ("third 1", r"(?:in |at |from |since )?(?:the )?(?:mid|middle|middle of)(?: the)?"),
-    ("third 2", r"(?:in |at |from |since |towards |toward |by )?(?:the )?(?:very )?(?:late|end of|close of|late in|later in)(?: the)?"),
+    (
+        "third 2",
+        r"(?:in |at |from |since |towards |toward |by )?(?:the )?(?:very )?(?:late|end of|close of|late in|later in)(?: the)?",
+    ),
     ("half_of 1", r"(?:in |during )?(?:the )?first half of(?: the)?"),
     ("half_of 2", r"(?:in |during )?(?:the )?(?:second|last|latter) half of(?: the)?"),
     ("nth", r"(?:in |during |on )?(?:the )?<ordinal>(?: <n>)? <unit> (?:of|in)(?: the)?"),
     ("nth_weekday", r"(?:on )?(?:the )?<ordinal> <weekday> (?:of|in)(?: the)?"),
     ("week_of of", r"(?:in |during )?(?:the )?week of"),
     ("week_of from", r"(?:the |a )?(?:week (?:starting|commencing|beginning|from)(?: on)?|w/c)"),
+    ("span_from", r"for <n> <unit>,? (?:from|starting|starting from|beginning)"),
     ("offset -1", r"(?:just |about )?<n> <unit> (?:before|prior to|ahead of)(?: the)?"),
     ("offset 1", r"(?:just |about )?<n> <unit> (?:after|from|since|following|later than)(?: the)?"),
     ("beside -1", r"(?:in |during |on )?(?:the |last )?<unit> (?:before|prior to|preceding)(?: the)?"),
     ("beside 1", r"(?:in |during |on )?(?:the |first )?<unit> (?:after|following)(?: the)?"),
-    ("around", r"(?:on or )?(?:around|about|approximately|roughly|circa|some|nearly|almost|near)(?: the)?"),
+    ("around", r"(?:on or )?(?:around|approximately|roughly|circa)(?: the)?"),
+    ("around ago", r"(?:about|some|nearly|almost)"),
     ("part morning", r"(?:on |in )?the morning of"),
     ("part afternoon", r"(?:on |in )?the afternoon of"),
     ("part evening", r"(?:on |in )?the evening of"),
@@ -226,7 +275,10 @@ _INNER = (
 )
 
 _OUTER = (
-    ("since", r"(?:ever )?since(?: the)?|after|starting(?: from)?|beginning|(?:any time|anytime|later) (?:after|than)"),
+    (
+        "since",
+        r"(?:ever )?since(?: the)?|after|starting(?: from)?|beginning|(?:any time|anytime|later) (?:after|than)",
+    ),
     ("before", r"before|prior to|until|till|up to|up until|earlier than|no later than"),
 )
 
@@ -246,13 +298,27 @@ ENGLISH = Language(
     code="en",
     numbers=_NUMBERS | {"hundred": 100, "thousand": 1000, "million": 1_000_000},
     amounts={
-        "a couple of": COUPLE, "a couple": COUPLE, "couple of": COUPLE, "couple": COUPLE,
-        "a few": FEW, "few": FEW, "several": SEVERAL,
+        "a couple of": COUPLE,
+        "a couple": COUPLE,
+        "couple of": COUPLE,
+        "couple": COUPLE,
+        "a few": FEW,
+        "few": FEW,
+        "several": SEVERAL,
     },
     units=named(
-        day="day days", week="week weeks wk wks", month="month months mon mos", year="year years yr yrs",
-        weekend="weekend weekends", quarter="quarter quarters", decade="decade decades",
-        century="century centuries", fortnight="fortnight fortnights", hour="hour hours hr hrs",
+        day="day days",
+        week="week weeks wk wks",
+        month="month months mon mos",
+        year="year years yr yrs",
+        weekend="weekend weekends",
+        workweek="workweek work_week working_week",
+        business_day="business_day business_days working_day working_days",
+        quarter="quarter quarters",
+        decade="decade decades",
+        century="century centuries",
+        fortnight="fortnight fortnights",
+        hour="hour hours hr hrs",
         minute="minute minutes min mins",
     ),
     months=numbered(
@@ -264,7 +330,9 @@ ENGLISH = Language(
         "sunday sun",
         first=0,
     ),
-    seasons=named(spring="spring springtime", summer="summer summertime", autumn="autumn fall", winter="winter"),
+    seasons=named(
+        spring="spring springtime", summer="summer summertime", autumn="autumn fall", winter="winter"
+    ),
     holidays=_HOLIDAYS,
     ordinals=_ORDINALS,
     fragments=_FRAGMENTS
@@ -281,17 +349,18 @@ ENGLISH = Language(
     list_words=r"(?:and|or)(?: the| on| in)?",
     range_openers=r"(?:between|from)(?: the)?",
     cues=(
-        "yesterday today tonight tomorrow ago now christmas xmas easter halloween thanksgiving valentine valentines "
-        "eve nye juneteenth mlk labor labour patrick nineties eighties seventies sixties fifties forties thirties "
-        "twenties noughties century workers earth fortnight boxing independence veterans memorial fools "
-        "mother mothers father fathers presidents columbus"
+        "cy yesterday today tonight tomorrow ago now christmas xmas easter halloween thanksgiving valentine valentines "
+        "eve nye juneteenth nineties eighties seventies sixties fifties forties thirties twenties noughties century "
+        "fortnight fools night morning afternoon evening"
     ),
     openers=(
-        "last this next past previous following coming upcoming current preceding in on over within every each "
-        "earlier later early late few couple several weekend"
+        "new last this next past previous following coming upcoming current preceding in on over within every each "
+        "earlier later early late few couple several weekend "
+        "veterans veteran mother mothers father fathers memorial labor labour independence presidents columbus boxing "
+        "workers patrick earth king mlk president"
     ),
     introducers=(
         "in on during since before after between from of year until till to by the through around about class "
-        "throughout within as cy at and"
+        "throughout within as cy at and early mid late end start beginning middle"
     ),
 )
