@@ -22,13 +22,12 @@ from recalld.store.writes.banks import ensure_bank
 from recalld.store.writes.documents import (
     delete_chunks,
     insert_chunks,
-    lock_document,
     refresh_units,
     save_document,
 )
 from recalld.store.writes.entities import mention_entities
 from recalld.store.writes.links import link_units
-from recalld.store.writes.terms import count_facts, lock_statistics, reweigh_if_drifted
+from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
 from recalld.store.writes.vector_index import build_vector_index
 
@@ -69,6 +68,8 @@ class RetainService:
             kept += len(plan.kept)
         async with self.database.write() as connection:
             await reweigh_if_drifted(connection, bank.key)
+            if grew(bank.unit_count, added):
+                await refresh_planner(connection)
         if bank.unit_count + added >= self.index_min_rows:
             self._index_in_background(bank)
         return RetainOutcome(len(groups), added, kept)
@@ -125,20 +126,21 @@ class RetainService:
         raise Conflict(f"Document '{plan.draft.document_id}' kept changing while it was written; try again.")
 
     async def _write(self, bank: Bank, plan: DocumentPlan, vectors: Sequence[PassageEmbedding]) -> None:
-        """One document in one transaction. The bank's statistics are locked last and briefly."""
+        """One document in one transaction. The bank's statistics are locked as late as possible."""
         key, document_id = bank.key, plan.draft.document_id
         units = [
             _unit(piece, document_id, embedding) for piece, embedding in zip(plan.facts, vectors, strict=True)
         ]
         ids = [unit.id for unit in units]
         async with self.database.write() as connection:
-            if await lock_document(connection, key, document_id) != plan.base_hash:
+            if not await save_document(connection, key, plan.draft, plan.base_hash):
                 raise StaleDocument
-            await save_document(connection, key, plan.draft)
-            average_length = await lock_statistics(connection, key)
-            removed = await delete_chunks(connection, key, plan.stale)
+            removed = (0, 0.0)
+            if plan.stale:
+                await lock_statistics(connection, key)
+                removed = await delete_chunks(connection, key, plan.stale)
             await insert_chunks(connection, key, document_id, [piece.chunk for piece in plan.fresh])
-            await insert_units(connection, key, units, average_length)
+            await insert_units(connection, key, units, bank.average_length)
             for item, chunk_ids in plan.kept_by_item():
                 refreshed = {"tags": list(item.tags), "metadata": dict(item.metadata)}
                 await refresh_units(connection, key, chunk_ids, refreshed)
@@ -146,6 +148,11 @@ class RetainService:
             await mention_entities(connection, key, names, units[0].mentioned_at if units else None)
             await link_units(connection, key, ids, self.dimension)
             await count_facts(connection, key, ids, removed)
+
+
+def grew(before: int, added: int) -> bool:
+    """Whether a bank doubled past a power of two from 64 up: time to tell the query planner."""
+    return added > 0 and before + added >= 64 and (before + added).bit_length() > before.bit_length()  # noqa: PLR2004
 
 
 def _finished(task: asyncio.Task[bool]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recalld.recall.time_window import find_window, written
+from recalld.recall.time_window import find_window
 
 Read = Callable[..., str | None]
 
@@ -40,7 +40,7 @@ def test_a7_a_failure_of_the_library_means_no_window(
     def fail(*_: Any, **__: Any) -> None:
         raise IndexError
 
-    monkeypatch.setattr(written.dateparser, "parse", fail)
+    monkeypatch.setattr("dateparser.parse", fail)
     assert read("notatki z 7 czerwca 1999") is None
     assert "dateparser failed" in caplog.text
 

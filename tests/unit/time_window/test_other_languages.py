@@ -1,5 +1,7 @@
 """The period rules of the ten other languages (D17)."""
 
+# ruff: noqa: E501 - a language is one row of sayings
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from recalld.recall.time_window.grammar import Grammar, Rule, Words
+from recalld.recall.time_window.grammar import Grammar, Rule, Words, tokens
 from recalld.recall.time_window.meanings import MEANINGS
 from recalld.recall.time_window.modifiers import MODIFIERS
 from recalld.recall.time_window.reading import Anchor, Reading, joined
@@ -19,6 +19,8 @@ _REFUSALS = (ValueError, OverflowError, KeyError, StopIteration, TypeError, Inde
 _LOOK_BEHIND = 60
 _ROUNDS = 4
 _RANGE = "range"
+_RUNNING = "running"
+_PARTS = {"third", "half_of", "nth", "nth_weekday"}
 _OPEN = {"since", "before"}
 _PUNCTUATION = re.compile(r"[\W_]*")
 
@@ -50,10 +52,11 @@ def _nameless(match: re.Match[str]) -> bool:
 
 
 def _matches(text: str, grammars: Sequence[Grammar]) -> list[Found]:
+    words = frozenset(tokens(text))
     found: list[Found] = [
         (match, rule, grammar)
         for grammar in grammars
-        for rule in grammar.rules
+        for rule in grammar.rules_for(words)
         for match in rule.pattern.finditer(text)
     ]
     found.sort(key=lambda item: (_nameless(item[0]), item[0].start() - item[0].end()))
@@ -83,6 +86,8 @@ def _modified(mention: Mention, rule: Rule, words: Words, anchor: Anchor) -> Men
     if rule.meaning == "introduce" and rule.arguments and mention.kind not in rule.arguments:
         return None
     if rule.meaning in _OPEN and mention.kind == _RANGE:
+        return None
+    if mention.kind == _RUNNING and rule.meaning not in _PARTS:
         return None
     if mention.reading is None:
         return mention
@@ -126,7 +131,7 @@ def _settle(mention: Mention, step: Callable[[Mention], Mention]) -> Mention:
 
 
 def _join(left: Mention, right: Mention, text: str, grammars: Sequence[Grammar]) -> Mention | None:
-    if left.reading is None or right.reading is None:
+    if left.reading is None or right.reading is None or _RUNNING in {left.kind, right.kind}:
         return None
     gap, behind = text[left.end : right.start], text[max(0, left.start - _LOOK_BEHIND) : left.start]
     opened = any(grammar.range_openers.search(behind) for grammar in grammars)
@@ -190,4 +195,4 @@ def _both(
 
 def _is_unsupported(mention: Mention, text: str) -> bool:
     alone = _PUNCTUATION.fullmatch(text[: mention.start]) and _PUNCTUATION.fullmatch(text[mention.end :])
-    return mention.weak and not alone
+    return mention.weak and (mention.kind == _RUNNING or not alone)

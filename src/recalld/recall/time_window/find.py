@@ -11,13 +11,12 @@ from functools import cache
 from recalld.domain.time import TimeWindow
 from recalld.recall.time_window.engine import strongest_span
 from recalld.recall.time_window.folding import fold, simplify_han
-from recalld.recall.time_window.grammar import Grammar
+from recalld.recall.time_window.grammar import Grammar, tokens
 from recalld.recall.time_window.languages import LANGUAGES
 from recalld.recall.time_window.reading import Anchor
 from recalld.recall.time_window.written import might_be_written, written_date
 
 _LOG = logging.getLogger(__name__)
-_TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _NUMERIC = re.compile(
     r"(?<!\d)(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[/-]\d{1,2}|\d{1,2}-\d{4})(?!\d)"
     r"|(?<!\d)(?:19|20)\d{6}(?!\d)|\d0'?(?:s|er|-?[\u0435\u0445])\b|\d(?:st|nd|rd|th)\b|\b[qh][1-4]\b"
@@ -45,15 +44,15 @@ def _any_cue() -> frozenset[str]:
     return frozenset().union(*(grammar.cues | grammar.unit_words for grammar in _spaced()))
 
 
-def _beside(tokens: Sequence[str], units: frozenset[str], openers: frozenset[str]) -> bool:
+def _beside(said: Sequence[str], units: frozenset[str], openers: frozenset[str]) -> bool:
     """Whether a word that opens a date stands within reach of a unit."""
-    for place, token in enumerate(tokens):
-        if token in units and not openers.isdisjoint(tokens[max(0, place - _REACH) : place + _REACH]):
+    for place, token in enumerate(said):
+        if token in units and not openers.isdisjoint(said[max(0, place - _REACH) : place + _REACH]):
             return True
     return False
 
 
-def _is_fitting(grammar: Grammar, tokens: Sequence[str], words: frozenset[str], *, numeric: bool) -> bool:
+def _is_fitting(grammar: Grammar, said: Sequence[str], words: frozenset[str], *, numeric: bool) -> bool:
     if not words.isdisjoint(grammar.rivals):
         return False
     return (
@@ -62,21 +61,21 @@ def _is_fitting(grammar: Grammar, tokens: Sequence[str], words: frozenset[str], 
         or (
             not words.isdisjoint(grammar.unit_words)
             and not words.isdisjoint(grammar.openers)
-            and _beside(tokens, grammar.unit_words, grammar.openers)
+            and _beside(said, grammar.unit_words, grammar.openers)
         )
     )
 
 
 def _fitting(text: str) -> list[Grammar]:
     """The languages whose words the text holds, or none for a text without a sign of a date."""
-    tokens = _TOKEN.findall(text)
-    words = frozenset(tokens)
+    said = tokens(text)
+    words = frozenset(said)
     numeric = not words.isdisjoint(_YEARS) or (
         _HAS_DIGIT.search(text) is not None and bool(_NUMERIC.search(text))
     )
     fitting: list[Grammar] = []
     if numeric or not words.isdisjoint(_any_cue()):
-        fitting = [grammar for grammar in _spaced() if _is_fitting(grammar, tokens, words, numeric=numeric)]
+        fitting = [grammar for grammar in _spaced() if _is_fitting(grammar, said, words, numeric=numeric)]
     if numeric and not fitting and (len(words) <= _FEW_WORDS or _NUMERIC.search(text)):
         fitting.append(_grammars()["en"])
     if not text.isascii():

@@ -16,6 +16,8 @@ from recalld.recall.time_window.spans import FIRST_YEAR, LAST_YEAR
 Value = TypeVar("Value")
 
 _PLACEHOLDER = re.compile(r"(?<!\?P)<([a-z_]+)(\d?)>")
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_TABLES = ("unit", "month", "weekday", "season", "holiday")
 _TWO_DIGIT_PIVOT = 40
 _TWO_DIGITS = 100
 
@@ -28,6 +30,12 @@ class Rule:
     arguments: tuple[str, ...]
     weak: bool
     pattern: re.Pattern[str]
+    needs: frozenset[str]
+
+
+def tokens(text: str) -> list[str]:
+    """The runs of letters and the runs of digits of a text."""
+    return _TOKEN.findall(text)
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -44,6 +52,24 @@ def _numbered_groups(pattern: str) -> str:
         return f"(?P<{found[1]}__{seen[found[1]]}>"
 
     return re.sub(r"\(\?P<(\w+)>", rename, pattern).replace("(?P=mark)", "(?P=mark__1)")
+
+
+def _alternatives_of(pattern: str) -> list[str]:
+    """What stands outside all brackets, one text per alternative."""
+    found, depth = [""], 0
+    for sign in re.sub(r"\\.|\[[^\]]*\]", "", pattern):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and sign == "|":
+            found.append("")
+        elif depth == 0:
+            found[-1] += sign
+    return found
+
+
+def _needed(pattern: str) -> frozenset[str]:
+    """The word tables without which no alternative of a pattern can match."""
+    named = [{found[1] for found in _PLACEHOLDER.finditer(part)} for part in _alternatives_of(pattern)]
+    return frozenset(_TABLES).intersection(*named)
 
 
 class Grammar:
@@ -69,17 +95,34 @@ class Grammar:
         self.list_words = self._gap(language.list_words or r"(?!)", dash=r"\s*&\s*")
         self.range_openers = self._compile(language.range_openers or r"(?!)", r"{}[\s,]*\Z")
         words = (self.months, self.weekdays, self.seasons, dict.fromkeys(fold(language.cues).split(), ""))
-        self.cues = frozenset(
-            part for table in words for word in table for part in re.findall(r"[^\W\d_]+", word)
-        )
+        self.cues = frozenset(part for table in words for word in table for part in tokens(word))
         self.openers = frozenset(fold(language.openers).split())
         self.introducers = frozenset(fold(language.introducers).split())
+        tables: tuple[Iterable[str], ...] = (
+            self.units,
+            self.months,
+            self.weekdays,
+            self.seasons,
+            self.holidays,
+        )
+        self._vocabulary = {
+            name: frozenset(part for word in table for part in tokens(word))
+            for name, table in zip(_TABLES, tables, strict=True)
+        }
         self.rivals = frozenset(fold(language.rivals).split())
         self.unit_words = frozenset(word.split()[-1] for word in self.units)
         self.glued_cue = re.compile(f"[{self._plain(language.cues)}]") if language.glued else None
 
     def _plain(self, pattern: str) -> str:
         return simplify_han(plain(pattern)) if self.language.glued else plain(pattern)
+
+    def rules_for(self, words: frozenset[str]) -> Iterator[Rule]:
+        """The rules whose word tables have a word in the text."""
+        if self.language.glued:
+            yield from self.rules
+            return
+        missing = frozenset(name for name, known in self._vocabulary.items() if words.isdisjoint(known))
+        yield from (rule for rule in self.rules if missing.isdisjoint(rule.needs))
 
     def _table(self, table: Mapping[str, Value]) -> dict[str, Value]:
         simplified = simplify_han if self.language.glued else str
@@ -92,7 +135,9 @@ class Grammar:
     def _rule(self, row: Row, frame: str) -> Rule:
         meaning, *arguments = row[0].split()
         weak = meaning.endswith("?")
-        return Rule(meaning.rstrip("?"), tuple(arguments), weak, self._compile(row[1], frame))
+        return Rule(
+            meaning.rstrip("?"), tuple(arguments), weak, self._compile(row[1], frame), _needed(row[1])
+        )
 
     def _compile(self, pattern: str, frame: str) -> re.Pattern[str]:
         body = _numbered_groups(self._expanded(self._plain(pattern)))

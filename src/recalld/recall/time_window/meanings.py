@@ -56,11 +56,15 @@ def calendar_unit(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> R
 
 
 def rest_of_unit(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
-    """Earlier or later in the running unit."""
-    whole, today = spans.unit_span(words.unit(), anchor.today), anchor.today
-    if int(arguments[0]) < 0:
-        return from_day_to_day(whole.first, max(whole.first, today - DAY), RELATIVE)
-    return from_day_to_day(today, whole.last, RELATIVE)
+    """Earlier, so far or later in the running unit."""
+    unit = arguments[1] if len(arguments) > 1 else words.unit()
+    whole, today = spans.unit_span(unit, anchor.today), anchor.today
+    first, last = {
+        "-1": (whole.first, max(whole.first, today - DAY)),
+        "0": (whole.first, today),
+        "1": (today, whole.last),
+    }[arguments[0]]
+    return from_day_to_day(first, last, RELATIVE)
 
 
 def ago(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
@@ -181,7 +185,15 @@ def written_date(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Re
     number, day_number = words.month(), words.day()
     if words.has("year"):
         return Reading(one_day(date(words.year(), number, day_number)), EXPLICIT)
+    if len(arguments) > 1:
+        return Reading(one_day(date(anchor.today.year + int(arguments[1]), number, day_number)), NAMED)
     return recurring(lambda year: one_day(date(year, number, day_number)), anchor, _mode(arguments))
+
+
+def days_in_month(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
+    """From one day to another of last, this or next month."""
+    first = spans.shift_months(anchor.today.replace(day=1), int(arguments[0]))
+    return from_day_to_day(first.replace(day=words.day()), first.replace(day=words.day("day2")), NAMED)
 
 
 def days_of_month(words: Words, anchor: Anchor, arguments: tuple[str, ...]) -> Reading:
@@ -343,6 +355,7 @@ MEANINGS: dict[str, Meaning] = {
     "never": never,
     "day": day,
     "calendar": calendar_unit,
+    "running": calendar_unit,
     "rest": rest_of_unit,
     "ago": ago,
     "rolling": rolling,
@@ -354,6 +367,7 @@ MEANINGS: dict[str, Meaning] = {
     "month_of_year": month_of_year,
     "date": written_date,
     "days": days_of_month,
+    "days_in_month": days_in_month,
     "day_of_month": day_of_month,
     "numeric": numeric_date,
     "numeric_range": numeric_range,

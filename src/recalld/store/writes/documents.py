@@ -5,48 +5,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import func, insert, select, text, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import ARRAY, Text, bindparam, func, insert, text, update
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.documents import Chunk, DocumentDraft
 from recalld.store.tables import chunks, documents, memory_units
 
 
-async def lock_document(connection: AsyncConnection, bank_key: int, document_id: str) -> str | None:
-    """Make this transaction the only writer of the document; returns its content hash, ``None`` when new.
+_CREATE = text("""
+    INSERT INTO documents (
+        bank_key, id, original_text, content_hash, retain_params, document_metadata, tags
+    ) VALUES (:bank_key, :id, :original_text, :content_hash, :retain_params, :document_metadata, :tags)
+    ON CONFLICT DO NOTHING RETURNING id
+""").bindparams(
+    bindparam("retain_params", type_=JSONB),
+    bindparam("document_metadata", type_=JSONB),
+    bindparam("tags", type_=ARRAY(Text)),
+)
 
-    The row appears with the first writer; later ones wait for it here.
+
+async def save_document(
+    connection: AsyncConnection, bank_key: int, draft: DocumentDraft, base_hash: str | None
+) -> bool:
+    """Write the document's row, and with it become the only writer of the document until the end.
+
+    Returns whether the stored document was still the one with ``base_hash`` (``None``: there was none).
     """
-    created = await connection.execute(
-        upsert(documents)
-        .values(bank_key=bank_key, id=document_id)
-        .on_conflict_do_nothing()
-        .returning(documents.c.id)
-    )
-    if created.first() is not None:
-        return None
-    return await connection.scalar(
-        select(documents.c.content_hash)
-        .where(documents.c.bank_key == bank_key, documents.c.id == document_id)
-        .with_for_update()
-    )
-
-
-async def save_document(connection: AsyncConnection, bank_key: int, draft: DocumentDraft) -> None:
-    """Fill in the locked row."""
-    await connection.execute(
+    values = {
+        "original_text": draft.text,
+        "content_hash": draft.content_hash,
+        "retain_params": draft.retain_params,
+        "document_metadata": draft.metadata,
+        "tags": list(draft.tags),
+    }
+    if base_hash is None:
+        created = await connection.execute(_CREATE, {"bank_key": bank_key, "id": draft.document_id, **values})
+        return created.first() is not None
+    changed = await connection.execute(
         update(documents)
-        .where(documents.c.bank_key == bank_key, documents.c.id == draft.document_id)
-        .values(
-            original_text=draft.text,
-            content_hash=draft.content_hash,
-            retain_params=draft.retain_params,
-            document_metadata=draft.metadata,
-            tags=list(draft.tags),
-            updated_at=func.now(),
+        .where(
+            documents.c.bank_key == bank_key,
+            documents.c.id == draft.document_id,
+            documents.c.content_hash == base_hash,
         )
+        .values(**values, updated_at=func.now())
     )
+    return changed.rowcount == 1
 
 
 async def insert_chunks(

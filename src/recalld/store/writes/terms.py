@@ -11,22 +11,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 DRIFT = 0.10
 """How far the mean length may move before stored weights are worked out again."""
 
-_COUNT_TERMS = text("""
+# The bank's row is locked before its terms, by every writer, so that none waits in a circle.
+_COUNT = text("""
+    WITH fresh AS MATERIALIZED (
+        SELECT search_vector, length FROM memory_units WHERE bank_key = :bank_key AND id = ANY(:ids)
+    ), counted AS (
+        UPDATE banks SET
+            unit_count = unit_count + :added - :removed,
+            total_length = greatest(0, total_length - :removed_length)
+                + (SELECT coalesce(sum(length), 0) FROM fresh),
+            last_write_at = now(), last_document_at = now(), updated_at = now()
+        WHERE bank_key = :bank_key RETURNING bank_key
+    )
     INSERT INTO bank_terms (bank_key, term, df)
-    SELECT :bank_key, term.lexeme, count(*)
-    FROM memory_units AS unit, unnest(unit.search_vector) AS term
-    WHERE unit.bank_key = :bank_key AND unit.id = ANY(:ids)
-    GROUP BY term.lexeme
+    SELECT counted.bank_key, term.lexeme, count(*)
+    FROM counted, fresh, unnest(fresh.search_vector) AS term
+    GROUP BY 1, 2
     ON CONFLICT (bank_key, term) DO UPDATE SET df = bank_terms.df + excluded.df
-""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-
-_COUNT_UNITS = text("""
-    UPDATE banks SET
-        unit_count = unit_count + :added - :removed,
-        total_length = greatest(0, total_length - :removed_length) + (
-            SELECT coalesce(sum(length), 0) FROM memory_units WHERE bank_key = :bank_key AND id = ANY(:ids)),
-        last_write_at = now(), last_document_at = now(), updated_at = now()
-    WHERE bank_key = :bank_key
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _REWEIGH = text("""
@@ -42,30 +43,44 @@ _REWEIGH = text("""
 """)
 
 
-async def lock_statistics(connection: AsyncConnection, bank_key: int) -> float:
-    """Make this transaction the only one that changes the bank's statistics; returns the mean length
-    its weights are based on."""
-    held = await connection.scalar(
-        text("SELECT average_length FROM banks WHERE bank_key = :bank_key FOR NO KEY UPDATE"),
-        {"bank_key": bank_key},
+async def lock_statistics(connection: AsyncConnection, bank_key: int) -> None:
+    """Make this transaction the only one that changes the bank's statistics."""
+    await connection.execute(
+        text("SELECT 1 FROM banks WHERE bank_key = :bank_key FOR NO KEY UPDATE"), {"bank_key": bank_key}
     )
-    return float(held or 1.0)
 
 
 async def count_facts(
-    connection: AsyncConnection, bank_key: int, added: Sequence[UUID], removed: tuple[int, float]
+    connection: AsyncConnection, bank_key: int, added: Sequence[UUID], removed: tuple[int, float] = (0, 0.0)
 ) -> None:
     """Add new facts to the statistics and take removed ones (count, length) off the totals."""
-    parameters = {"bank_key": bank_key, "ids": list(added)}
     await connection.execute(
-        _COUNT_UNITS,
-        {**parameters, "added": len(added), "removed": removed[0], "removed_length": removed[1]},
+        _COUNT,
+        {
+            "bank_key": bank_key,
+            "ids": list(added),
+            "added": len(added),
+            "removed": removed[0],
+            "removed_length": removed[1],
+        },
     )
-    if added:
-        await connection.execute(_COUNT_TERMS, parameters)
 
 
 async def reweigh_if_drifted(connection: AsyncConnection, bank_key: int) -> int:
     """Work out all BM25 weights of the bank again if its mean length moved; returns facts changed."""
     result = await connection.execute(_REWEIGH, {"bank_key": bank_key, "drift": DRIFT})
     return result.rowcount
+
+
+async def refresh_planner(connection: AsyncConnection) -> None:
+    """Let the query planner know how rows are spread over banks.
+
+    It takes a bank it has never seen for empty, and then any index that starts with the bank's key
+    looks as good as the right one.
+    """
+    await connection.execute(
+        text(
+            "ANALYZE memory_units (bank_key, fact_type, event_date, chunk_id), memory_links (bank_key),"
+            " unit_entities (bank_key), memory_token_vectors (bank_key), chunks (bank_key, document_id)"
+        )
+    )

@@ -4,88 +4,8 @@
 from __future__ import annotations
 
 from recalld.recall.time_window.language import COUPLE, FEW, SEVERAL, Language, named, numbered
+from recalld.recall.time_window.languages.en_words import FRAGMENTS, HOLIDAYS, NUMBERS, ORDINALS
 from recalld.recall.time_window.languages.numeric import NUMERIC_ROWS
-
-_NUMBERS = numbered(
-    "zero, one a an, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
-    "fifteen, sixteen, seventeen, eighteen, nineteen, twenty",
-    first=0,
-) | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-
-_ORDINALS = numbered(
-    "first 1st, second 2nd, third 3rd, fourth 4th, fifth 5th, sixth, seventh, eighth, ninth, tenth, eleventh, "
-    "twelfth, thirteenth, fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth 19th, "
-    "twentieth 20th, twenty-first twenty_first 21st, twenty-second twenty_second, twenty-third twenty_third, "
-    "twenty-fourth twenty_fourth, twenty-fifth twenty_fifth, twenty-sixth twenty_sixth, "
-    "twenty-seventh twenty_seventh, twenty-eighth twenty_eighth, twenty-ninth twenty_ninth, thirtieth, "
-    "thirty-first thirty_first"
-) | {"last": -1, "final": -1}
-
-_HOLIDAYS = {
-    word.replace("_", " "): name.replace("_", " ")
-    for name, words in {
-        "christmas": "christmas xmas christmas_day",
-        "christmas_eve": "christmas_eve",
-        "boxing_day": "boxing_day",
-        "new_year": "new_year's_day new_years_day new_year_day new_year's new_years new_year",
-        "new_year_eve": "new_year's_eve new_years_eve new_year_eve nye",
-        "valentine": "valentine's_day valentines_day valentine's valentines",
-        "halloween": "halloween",
-        "saint_patrick": "st_patrick's_day st._patrick's_day saint_patrick's_day st_patricks_day",
-        "april_fools": "april_fools'_day april_fool's_day april_fools_day april_fools",
-        "earth_day": "earth_day",
-        "workers_day": "international_workers'_day workers'_day international_workers_day workers_day may_day",
-        "juneteenth": "juneteenth",
-        "independence_day": "independence_day",
-        "veterans_day": "veterans_day veteran's_day veterans'_day",
-        "thanksgiving": "thanksgiving thanksgiving_day",
-        "black_friday": "black_friday",
-        "cyber_monday": "cyber_monday",
-        "labor_day": "labor_day labour_day",
-        "memorial_day": "memorial_day",
-        "martin_luther_king_day": "martin_luther_king_day mlk_day",
-        "presidents_day": "presidents'_day presidents_day president's_day",
-        "columbus_day": "columbus_day",
-        "mothers_day": "mother's_day mothers_day mothers'_day",
-        "fathers_day": "father's_day fathers_day fathers'_day",
-        "easter": "easter easter_sunday easter_day",
-        "good_friday": "good_friday",
-        "easter_monday": "easter_monday",
-    }.items()
-    for word in words.split()
-}
-
-_FRAGMENTS = {
-    "th": "(?:st|nd|rd|th)?",
-    "spoken_year": (
-        r"(?:nineteen|twenty)[ -](?:hundred|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
-        r"|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[ -](?:one|two|three|four|five|six"
-        r"|seven|eight|nine))?)|two thousand(?:(?: and)?[ -](?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-        r"|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty)(?:[ -](?:one|two|three"
-        r"|four|five|six|seven|eight|nine))?))?"
-    ),
-    "more": "(?: and <n2> <unit2>)?(?: and <n3> <unit3>)?",
-    "number_link": r"(?:\s+and\s+|[\s-]+)",
-    "of": r"(?:(?:,| of| in|,? of the year| in the year|-)? ?)",
-    "last": "(?:last|previous|preceding|prior)",
-    "next": "(?:next|following|coming|upcoming|this coming)",
-    "this": "(?:this|current|the current)",
-    "span": "(?P<unit>days?|weeks?|months?|years?|decades?|fortnight|hours?|minutes?|yrs?)",
-    "sure_month": ("(?:january|february|july|september|october|november|december)"),
-    "clean": (
-        r"(?!\s*'s)(?=\s*(?:\Z|[?.!,;:)\]\"-]|\d|(?:did|do|does|was|were|is|are|am|has|have|had|will|would|can|could"
-        r"|should|i|you|he|she|it|we|they|who|what|where|when|why|how|and|or|but|to|until|till|til|through|thru|of|in|on"
-        r"|at|for|with|from|by|about|before|after|since|during|this|that|last|next|my|our|your|his|her|their|a|an|the"
-        r"|because|so|then|as|morning|afternoon|evening|night|weekend|onwards?)\b))"
-    ),
-    "part": "(?:morning|afternoon|evening|night)",
-    "not_of": r"(?! of (?!(?:january|february|march|april|may|june|july|august|september|october|november|december|\d)))",
-    "no_quantity": (
-        r"(?!\s+(?:people|persons?|pieces|words|items|times|dollars|euros|tokens|characters|lines|miles|km|kilometers"
-        r"|meters|steps|calories|users|rows|files|units|points|votes|ms|mb|gb|kg|lbs?|feet|books|pages)\b)"
-    ),
-    "mine": r"(?<!\bmy )(?<!\bour )(?<!\bhis )(?<!\bher )(?<!\byour )(?<!\btheir )(?<!\bwhose )",
-}
 
 _ROWS = (
     (
@@ -93,10 +13,11 @@ _ROWS = (
         r"(?:every|each|any|per|some) (?:other )?(?:<unit>|<weekday>|<month>|<season>|morning|evening|night)",
     ),
     ("never", r"<n> <unit> (?:a|per|each|every) <unit2>"),
+    ("never", r"(?:second|next|third) to last <unit>"),
     ("day 0", r"today"),
     ("day? 0", r"(?:right )?now|date(?= ?[?.!]*\Z)|(?:the )?current date"),
     ("day -1", r"yesterday"),
-    ("day 1", r"tomorrow"),
+    ("day 1", r"tomorrow|tmrw?"),
     ("day -2", r"(?:the )?day before yesterday"),
     ("day 2", r"(?:the )?day after tomorrow"),
     ("day 0 night", r"tonight"),
@@ -108,7 +29,9 @@ _ROWS = (
     ("ago -1", r"<n>[ -]?(?:of )?<unit><more> (?:ago|back|earlier)"),
     ("ago -1 6 month", r"half a year ago"),
     ("ago -1 18 month", r"(?:(?:a|one) year and a half|one and a half years) ago"),
-    ("ago 1", r"(?:in|within) <n> (?:of )?<unit>(?:'s?)?(?: time)?<clean>"),
+    ("rolling 1", r"within (?:the next )?<n> <unit><clean>"),
+    ("rolling -1", r"(?:less than|within) <n> <unit> ago"),
+    ("ago 1", r"in <n> (?:of )?<unit>(?:'s?)?(?: time)?<clean>"),
     ("ago 1", r"<n> <unit>(?:'s?)? (?:from now|later|ahead|hence|from today)"),
     ("rolling -1", r"<mine>(?:the )?(?:<last>|past) <n> (?:of )?<unit><more>"),
     ("rolling -1", r"<mine>(?:the )?<n> (?:last|past|previous) <unit>"),
@@ -128,6 +51,11 @@ _ROWS = (
     ("calendar 0 weekend", r"(?:on|at) the weekend"),
     ("calendar -1 weekend", r"(?:over|during) the weekend"),
     ("rest -1", r"(?:earlier|early) (?:this|in the) <unit>"),
+    ("rest 0", r"<unit>[ -]to[ -]date|this <unit> so far|so far this <unit>"),
+    ("rest 0 year", r"ytd"),
+    ("rest 0 month", r"mtd"),
+    ("rest 1", r"(?:the )?(?:rest|remainder) of (?:the|this|my) <unit>"),
+    ("running? 0", r"(?:the )?(?P<unit>week|month|quarter|year)<clean>"),
     ("rest 1", r"(?:later|late) (?:this|in the) <unit>"),
     ("weekday", r"(?:on )?<full_weekday>"),
     ("weekday? 0", r"<weekday>(?=\s*(?:\Z|[?.!,;:)-]|morning|afternoon|evening|night|to|and|until|through))"),
@@ -160,13 +88,19 @@ _ROWS = (
     ("month -1", r"(?:last|previous|this past) <month><clean>"),
     ("month 1", r"<next> <month><clean>"),
     ("month? 2", r"this <month><clean>"),
+    ("date 0 -1", r"<month> (?:the )?<day>,? (?:of )?last year|<day>(?: of)? <month>,? (?:of )?last year"),
+    ("date 0 0", r"<month> (?:the )?<day>,? (?:of )?this year|<day>(?: of)? <month>,? (?:of )?this year"),
+    ("date 0 1", r"<month> (?:the )?<day>,? (?:of )?next year|<day>(?: of)? <month>,? (?:of )?next year"),
     ("month 0 -1", r"<month>,? (?:of )?last year"),
     ("month 0 0", r"<month>,? (?:of )?this year"),
     ("month 0 1", r"<month>,? (?:of )?next year"),
     ("months", r"(?<!this )(?<!last )(?<!next )<month> ?(?:-|to|through|until|till) ?<month2><of><year>"),
     ("date", r"<month>[ ,./-]{0,3}(?:the )?<day><no_quantity>"),
     ("date", r"(?:the )?<not_money><day>[ -]?(?: of |/)?(?: )?<month><clean>"),
-    ("date", r"<month>[ ,./-]{0,3}(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: ?,? ?|,? (?:of|in) )<year>"),
+    (
+        "date",
+        r"<month>[ ,./-]{0,3}(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: ?[,/-]? ?|,? (?:of|in) )(?P<year>\d{4})(?![-/.]?\d)",
+    ),
     ("date", r"<month>[ ,./-]{0,3}(?:the )?<day>(?:,? ?|,? (?:of|in) )<year>"),
     ("never", r"<month> \d{1,2}(?:st|nd|rd|th)?,? \d{4}"),
     ("date", r"(?:the )?<day>(?: day)?(?: of |[ /-])?(?: )?<month>(?:[ ,/-]{0,3}|,? of |,? in )<year>"),
@@ -192,11 +126,28 @@ _ROWS = (
     ("day_of_month -1", r"(?:the )?<day>(?: day)? of last month"),
     ("day_of_month 0", r"(?:the )?<day>(?: day)? of this month"),
     ("day_of_month 1", r"(?:the )?<day>(?: day)? of next month"),
-    ("numeric", r"(?:on |(?:(?:next|this|last) )?<weekday>,? )(?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
+    ("day_of_month 1", r"next month(?:'s)?,? (?:on )?(?:the )?(?=\d+(?:st|nd|rd|th))<day>"),
+    (
+        "days_in_month -1",
+        r"(?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?: of)? last month",
+    ),
+    (
+        "days_in_month 0",
+        r"(?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?: of)? this month",
+    ),
+    (
+        "days_in_month 1",
+        r"(?:the )?<day> ?(?:-|to|and|through|until|till) ?(?:the )?<day2>(?: of)? next month",
+    ),
+    (
+        "numeric",
+        r"(?:on |(?:(?:next|this|last) )?<weekday>,? )(?P<one>\d{1,2})[/-](?P<two>\d{1,2})(?![/\d-])",
+    ),
     ("numeric 1", r"next (?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
     ("numeric 2", r"this (?P<one>\d{1,2})/(?P<two>\d{1,2})(?![/\d])"),
     ("decade", r"(?:in |during )?(?:the )?(?P<decade>(?:19|20)\d0) ?'?s"),
     ("decade", r"the '?(?P<decade>[2-9]0)'?s|(?<!\w)'(?P<decade>[2-9]0)s"),
+    ("decade", r"(?:(?<=early )|(?<=mid )|(?<=late )|(?<=early-)|(?<=mid-)|(?<=late-))(?P<decade>[2-9]0)'?s"),
     ("decade 1920", r"the (?:nineteen[ -])?twenties"),
     ("decade 1930", r"the (?:nineteen[ -])?thirties"),
     ("decade 1940", r"the (?:nineteen[ -])?forties"),
@@ -218,6 +169,10 @@ _ROWS = (
         "quarter 0",
         r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal>first|second|third|fourth) quarter),? (?:of )?this year",
     ),
+    (
+        "quarter 1",
+        r"(?:q(?P<ordinal>[1-4])|the (?P<ordinal>first|second|third|fourth) quarter),? (?:of )?next year",
+    ),
     ("half", r"h(?P<ordinal>[12])<of><year>|(?P<year>\d{4})[ -]?h(?P<ordinal>[12])"),
     ("season", r"<season><of><year>|<year> <season>"),
     ("season 0", r"(?:in|during|over|throughout) (?:the )?<season><clean>"),
@@ -225,6 +180,8 @@ _ROWS = (
     ("season 1", r"<next> <season><clean>"),
     ("season 2", r"this <season><clean>"),
     ("season 0 -1", r"<season> (?:of )?last year"),
+    ("season 0 0", r"<season> (?:of )?this year"),
+    ("season 0 1", r"<season> (?:of )?next year"),
     ("holiday", r"<holiday>(?: of| in|,)? <year>(?P<weekend> weekend)?"),
     (
         "holiday",
@@ -238,6 +195,7 @@ _ROWS = (
     ("numbered_week", r"(?:in|during) (?:the )?week (?P<number>\d{1,2})"),
     *NUMERIC_ROWS,
     ("year", r"(?:in|during|throughout|for the year|calendar year|cy) (?:the year )?<year><no_quantity>"),
+    ("year", r"(?:in|since|before|after|of) '(?P<year>\d\d)"),
     ("year", r"cy ?(?P<year>\d\d)"),
     ("year", r"(?<!school )(?<!fiscal )(?<!academic )(?:the )?year(?: of)? <year>|<year> year"),
 )
@@ -248,12 +206,12 @@ _INNER = (
     ("introduce holiday", r"(?:during|in)"),
     (
         "third 0",
-        r"(?:in |at |from |since )?(?:the )?(?:very )?(?:early|beginning|beginning of|start of|early in|earlier in)(?: the)?",
+        r"(?:in |at |from )?(?:the )?(?:very )?(?:early|beginning|beginning of|start of|early in|earlier in)(?: the)?",
     ),
-    ("third 1", r"(?:in |at |from |since )?(?:the )?(?:mid|middle|middle of)(?: the)?"),
+    ("third 1", r"(?:in |at |from )?(?:the )?(?:mid|middle|middle of)(?: the)?"),
     (
         "third 2",
-        r"(?:in |at |from |since |towards |toward |by )?(?:the )?(?:very )?(?:late|end of|close of|late in|later in)(?: the)?",
+        r"(?:in |at |from |towards |toward |by )?(?:the )?(?:very )?(?:late|end of|close of|late in|later in)(?: the)?",
     ),
     ("half_of 1", r"(?:in |during )?(?:the )?first half of(?: the)?"),
     ("half_of 2", r"(?:in |during )?(?:the )?(?:second|last|latter) half of(?: the)?"),
@@ -296,7 +254,7 @@ _SUFFIXES = (
 
 ENGLISH = Language(
     code="en",
-    numbers=_NUMBERS | {"hundred": 100, "thousand": 1000, "million": 1_000_000},
+    numbers=NUMBERS | {"hundred": 100, "thousand": 1000, "million": 1_000_000},
     amounts={
         "a couple of": COUPLE,
         "a couple": COUPLE,
@@ -333,14 +291,9 @@ ENGLISH = Language(
     seasons=named(
         spring="spring springtime", summer="summer summertime", autumn="autumn fall", winter="winter"
     ),
-    holidays=_HOLIDAYS,
-    ordinals=_ORDINALS,
-    fragments=_FRAGMENTS
-    | {
-        "full_weekday": "(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)",
-        "sure_month_name": "(?P<month>january|february|july|september|october|november|december)(?!\\s*'s)",
-        "not_money": r"(?<![$€£]\s)(?<![$€£])",
-    },
+    holidays=HOLIDAYS,
+    ordinals=ORDINALS,
+    fragments=FRAGMENTS,
     rows=_ROWS,
     inner=_INNER,
     outer=_OUTER,
@@ -349,12 +302,12 @@ ENGLISH = Language(
     list_words=r"(?:and|or)(?: the| on| in)?",
     range_openers=r"(?:between|from)(?: the)?",
     cues=(
-        "cy yesterday today tonight tomorrow ago now christmas xmas easter halloween thanksgiving valentine valentines "
+        "cy ytd mtd tmr tmrw yesterday today tonight tomorrow ago now christmas xmas easter halloween thanksgiving valentine valentines "
         "eve nye juneteenth nineties eighties seventies sixties fifties forties thirties twenties noughties century "
         "fortnight fools night morning afternoon evening"
     ),
     openers=(
-        "new last this next past previous following coming upcoming current preceding in on over within every each "
+        "first second third fourth half rest remainder end beginning middle start date far less new last this next past previous following coming upcoming current preceding in on over within every each "
         "earlier later early late few couple several weekend "
         "veterans veteran mother mothers father fathers memorial labor labour independence presidents columbus boxing "
         "workers patrick earth king mlk president"
