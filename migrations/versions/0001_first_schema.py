@@ -186,6 +186,15 @@ STATEMENTS = (
         FOREIGN KEY (bank_key, to_id) REFERENCES memory_units ON DELETE CASCADE
     )
     """,
+    # Facts whose links are still to be made; a retain makes them for all its documents at once.
+    """
+    CREATE TABLE unlinked_units (
+        bank_key integer NOT NULL,
+        unit_id uuid NOT NULL,
+        PRIMARY KEY (bank_key, unit_id),
+        FOREIGN KEY (bank_key, unit_id) REFERENCES memory_units ON DELETE CASCADE
+    )
+    """,
     "CREATE INDEX memory_links_by_target ON memory_links (bank_key, to_id, link_type)",
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -26,7 +26,7 @@ from recalld.store.writes.documents import (
     save_document,
 )
 from recalld.store.writes.entities import mention_entities
-from recalld.store.writes.links import link_units
+from recalld.store.writes.links import link_new_units
 from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
 from recalld.store.writes.vector_index import build_vector_index
@@ -39,6 +39,15 @@ ATTEMPTS = 20
 
 
 _background: set[asyncio.Task[bool]] = set()
+
+
+EMBEDDED_AT_ONCE = 4000
+"""Characters the model reads while the batch before is written."""
+
+WRITERS = 2
+"""Documents one retain writes side by side."""
+
+Writable = tuple[Sequence[RetainItem], DocumentPlan, Sequence[PassageEmbedding]]
 
 
 class StaleDocument(Exception):
@@ -61,11 +70,11 @@ class RetainService:
         bank = await self._bank(bank_id)
         groups = group_by_document(items)
         plans = await self._plan(bank, groups)
-        vectors = await self._embed(plans)
-        added = kept = 0
-        for group, plan, embedded in zip(groups, plans, vectors, strict=True):
-            added += await self._write_until_current(bank, group, plan, embedded)
-            kept += len(plan.kept)
+        added = 0
+        async for batch in self._embedded(plans):
+            added += await self._write_batch(bank, [(groups[i], plans[i], vectors) for i, vectors in batch])
+        kept = sum(len(plan.kept) for plan in plans)
+        await self._link(bank)
         async with self.database.write() as connection:
             await reweigh_if_drifted(connection, bank.key)
             if grew(bank.unit_count, added):
@@ -102,11 +111,51 @@ class RetainService:
             for group in groups
         ]
 
+    async def _embedded(
+        self, plans: Sequence[DocumentPlan]
+    ) -> AsyncIterator[list[tuple[int, list[PassageEmbedding]]]]:
+        """Batches of plans by index, each with the vectors of its fresh facts, similar lengths together.
+
+        While the caller writes one batch, the model is at work on the next.
+        """
+        batches = length_batches(plans)
+        if not batches:
+            return
+        task = asyncio.ensure_future(self._embed([plans[i] for i in batches[0]]))
+        try:
+            for batch, following in zip(batches, [*batches[1:], []], strict=True):
+                embedded = await task
+                task = asyncio.ensure_future(self._embed([plans[i] for i in following]))
+                yield list(zip(batch, embedded, strict=True))
+        finally:
+            task.cancel()
+
     async def _embed(self, plans: Sequence[DocumentPlan]) -> list[list[PassageEmbedding]]:
         """Vectors of the fresh facts of each plan, from one call for all of them."""
         texts = [piece.embedded_text for plan in plans for piece in plan.facts]
-        vectors = iter(await self.embed(texts))
+        vectors = iter(await self.embed(texts) if texts else [])
         return [[next(vectors) for _ in plan.facts] for plan in plans]
+
+    async def _write_batch(self, bank: Bank, batch: Sequence[Writable]) -> int:
+        """Write documents side by side; a failure is raised once none is under way any more."""
+        gate = asyncio.Semaphore(WRITERS)
+
+        async def write(one: Writable) -> int:
+            async with gate:
+                return await self._write_until_current(bank, *one)
+
+        results = await asyncio.gather(*(write(one) for one in batch), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return sum(result for result in results if isinstance(result, int))
+
+    async def _link(self, bank: Bank) -> None:
+        """Link everything the bank holds that is not linked yet."""
+        linked = 1
+        while linked:
+            async with self.database.write() as connection:
+                linked = await link_new_units(connection, bank.key, self.dimension)
 
     async def _write_until_current(
         self,
@@ -146,8 +195,21 @@ class RetainService:
                 await refresh_units(connection, key, chunk_ids, refreshed)
             names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
             await mention_entities(connection, key, names, units[0].mentioned_at if units else None)
-            await link_units(connection, key, ids, self.dimension)
             await count_facts(connection, key, ids, removed)
+
+
+def length_batches(plans: Sequence[DocumentPlan]) -> list[list[int]]:
+    """Indices of the plans in batches of about ``EMBEDDED_AT_ONCE`` characters, shortest texts first."""
+    sizes = [sum(len(piece.chunk.text) for piece in plan.facts) for plan in plans]
+    batches: list[list[int]] = []
+    filled = 0
+    for i in sorted(range(len(plans)), key=sizes.__getitem__):
+        if not batches or filled + sizes[i] > EMBEDDED_AT_ONCE:
+            batches.append([])
+            filled = 0
+        batches[-1].append(i)
+        filled += sizes[i]
+    return batches
 
 
 def grew(before: int, added: int) -> bool:

@@ -150,3 +150,10 @@ memory_links = Table(
     Column("link_type", Text, primary_key=True),
     Column("weight", Float),
 )
+
+unlinked_units = Table(
+    "unlinked_units",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("unit_id", UUID(as_uuid=True), primary_key=True),
+)

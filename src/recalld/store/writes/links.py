@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from uuid import UUID
 
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,12 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 TEMPORAL_NEIGHBOURS = 20
 SEMANTIC_NEIGHBOURS = 50
 MIN_SIMILARITY = 0.7
+AT_ONCE = 1000
 
 # A temporal link weighs 1 at the same moment, less with the hours of a day, never under 0.3.
 _LINK = """
+    WITH fresh AS MATERIALIZED (
+        SELECT unit.id, unit.fact_type, unit.event_date, unit.embedding
+        FROM memory_units AS unit WHERE unit.bank_key = :bank_key AND unit.id = ANY(:ids)
+    )
     INSERT INTO memory_links (bank_key, from_id, to_id, link_type, weight)
     SELECT :bank_key, fresh.id, near.id, 'temporal', greatest(0.3, 1 - near.hours / 24)
-    FROM memory_units AS fresh
+    FROM fresh
     CROSS JOIN LATERAL (
         SELECT id, hours FROM (
             (SELECT other.id, extract(epoch FROM fresh.event_date - other.event_date) / 3600 AS hours
@@ -34,27 +37,37 @@ _LINK = """
         ) AS sides
         ORDER BY hours, id LIMIT {temporal}
     ) AS near
-    WHERE fresh.bank_key = :bank_key AND fresh.id = ANY(:ids)
     UNION ALL
     SELECT :bank_key, fresh.id, near.id, 'semantic', least(1, 1 - near.distance)
-    FROM memory_units AS fresh
+    FROM fresh
     CROSS JOIN LATERAL (
         SELECT other.id, other.embedding::halfvec({d}) <=> fresh.embedding::halfvec({d}) AS distance
         FROM memory_units AS other
         WHERE other.bank_key = :bank_key AND other.fact_type = fresh.fact_type
         ORDER BY 2 LIMIT {semantic}
     ) AS near
-    WHERE fresh.bank_key = :bank_key AND fresh.id = ANY(:ids) AND near.id <> fresh.id
-      AND near.distance <= 1 - {similarity}
+    WHERE near.id <> fresh.id AND near.distance <= 1 - {similarity}
+    ON CONFLICT DO NOTHING
 """
 
 
-async def link_units(
-    connection: AsyncConnection, bank_key: int, ids: Sequence[UUID], dimension: int
-) -> None:
-    """Link new facts to their nearest in time and in meaning, never to themselves."""
+_TAKE = text("""
+    DELETE FROM unlinked_units WHERE bank_key = :bank_key
+    AND unit_id IN (SELECT unit_id FROM unlinked_units WHERE bank_key = :bank_key LIMIT :most FOR UPDATE SKIP LOCKED)
+    RETURNING unit_id
+""")
+
+
+async def link_new_units(connection: AsyncConnection, bank_key: int, dimension: int) -> int:
+    """Link facts not linked yet to their nearest in time and in meaning; returns how many there were.
+
+    What an interrupted retain left is linked along with the rest.
+    """
+    taken = await connection.execute(_TAKE, {"bank_key": bank_key, "most": AT_ONCE})
+    ids = [row[0] for row in taken]
     if ids:
-        await connection.execute(_statement(dimension), {"bank_key": bank_key, "ids": list(ids)})
+        await connection.execute(_statement(dimension), {"bank_key": bank_key, "ids": ids})
+    return len(ids)
 
 
 @lru_cache

@@ -23,6 +23,8 @@ _INSERT = text("""
                bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
         FROM to_tsvector(:index_text) AS terms
         RETURNING bank_key, id
+    ), queued AS (
+        INSERT INTO unlinked_units (bank_key, unit_id) SELECT bank_key, id FROM unit
     )
     INSERT INTO memory_token_vectors (bank_key, unit_id, vectors) SELECT bank_key, id, :vectors FROM unit
 """).bindparams(
@@ -39,7 +41,7 @@ _INSERT = text("""
 async def insert_units(
     connection: AsyncConnection, bank_key: int, units: Sequence[UnitDraft], average_length: float
 ) -> None:
-    """Add facts with their vectors, in one batch."""
+    """Add facts with their vectors, in one batch, and queue them for linking."""
     rows = [
         {
             "bank_key": bank_key,
