@@ -42,7 +42,8 @@ class Settings(BaseSettings):
         "", description="PostgreSQL 16 or newer with pgvector; empty or `pg0` starts our own server."
     )
     data_dir: Path | None = Field(
-        None, description="Where our own PostgreSQL keeps its data; the platform's user data folder by default."
+        None,
+        description="Where our own PostgreSQL keeps its data; the platform's user data folder by default.",
     )
     run_migrations_on_startup: bool = Field(True, description="Bring the schema up to date at start.")
     db_pool_size: int = Field(40, ge=8, description="Connections at most; about 4 per concurrent recall.")
@@ -68,10 +69,14 @@ class Settings(BaseSettings):
         0.1, description="Cosine floor of the temporal retriever."
     )
     bm25_min_score: float = Field(0.0, ge=0, description="BM25 floor of the keyword retriever.")
-    token_cache_mb: int = Field(256, ge=1, description="Memory for token vectors of recently seen facts, in MiB.")
+    token_cache_mb: int = Field(
+        256, ge=1, description="Memory for token vectors of recently seen facts, in MiB."
+    )
     retriever_deadline: Seconds = Field(10.0, description="Longest wait for one retriever, in seconds.")
     vector_index_min_rows: int = Field(
-        10_000, ge=1, description="Facts from which a bank gets an HNSW index; smaller banks are scanned exactly."
+        10_000,
+        ge=1,
+        description="Facts from which a bank gets an HNSW index; smaller banks are scanned exactly.",
     )
 
     recall_max_query_tokens: int = Field(500, ge=0, description="Longest query in tokens; 0 for no limit.")
@@ -82,9 +87,13 @@ class Settings(BaseSettings):
     retain_max_body_bytes: int = Field(64 * 1024 * 1024, ge=1024, description="Largest body elsewhere.")
     gzip_min_size: int = Field(1024, description="Smallest body that is compressed; negative for never.")
 
-    recency_decay_linear_window_days: float = Field(365.0, gt=0, description="Days until a fact counts as old.")
+    recency_decay_linear_window_days: float = Field(
+        365.0, gt=0, description="Days until a fact counts as old."
+    )
 
-    recall_budget_function: Literal["fixed", "adaptive"] = Field("fixed", description="How depth is worked out.")
+    recall_budget_function: Literal["fixed", "adaptive"] = Field(
+        "fixed", description="How depth is worked out."
+    )
     recall_budget_fixed_low: int = Field(100, ge=1, description="Depth for `low`.")
     recall_budget_fixed_mid: int = Field(300, ge=1, description="Depth for `mid`.")
     recall_budget_fixed_high: int = Field(1000, ge=1, description="Depth for `high`.")

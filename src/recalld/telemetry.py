@@ -105,7 +105,7 @@ def token_bucket(max_tokens: int) -> str:
     """A bounded label for ``max_tokens``: the next power of two between 256 and 65,536 (F19)."""
     if max_tokens <= 0:
         return "0"
-    bucket = 256
-    while bucket < max_tokens and bucket < 65_536:
+    bucket, largest = 256, 65_536
+    while bucket < min(max_tokens, largest):
         bucket *= 2
     return str(bucket)

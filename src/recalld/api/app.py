@@ -43,6 +43,8 @@ def create_app(settings: Settings | None = None, running: Application | None = N
     errors.install(app)
     if chosen.gzip_min_size >= 0:
         app.add_middleware(GZipMiddleware, minimum_size=chosen.gzip_min_size, compresslevel=1)
-    app.add_middleware(BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes))
+    app.add_middleware(
+        BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes)
+    )
     app.add_middleware(Measured, metrics=metrics)
     return app

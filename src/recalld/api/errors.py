@@ -59,7 +59,12 @@ async def _on_surprise(_: Request, error: Exception) -> JSONResponse:
 
 def _detail(raw: dict[str, Any]) -> dict[str, Any]:
     """One reason, without links, exceptions, or more than a kilobyte of what was sent (D8)."""
-    detail = {"type": raw["type"], "loc": list(raw["loc"]), "msg": raw["msg"], "input": _echo(raw.get("input"))}
+    detail = {
+        "type": raw["type"],
+        "loc": list(raw["loc"]),
+        "msg": raw["msg"],
+        "input": _echo(raw.get("input")),
+    }
     if raw.get("ctx"):
         detail["ctx"] = {k: {} if isinstance(v, Exception) else _echo(v) for k, v in raw["ctx"].items()}
     return detail

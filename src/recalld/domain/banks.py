@@ -36,13 +36,11 @@ class BankConfig:
 
     def override(self, values: dict[str, Any]) -> BankConfig:
         """This configuration with ``values`` (stored override names) on top; unknown names are ignored."""
-        known = {
-            name: values[name]
-            for name in _PLAIN_KEYS
-            if values.get(name) is not None
-        }
-        return BankConfig(**{**{name: getattr(self, name) for name in _PLAIN_KEYS}, **known},
-                          budget=_budget_rule(self.budget, values))
+        known = {name: values[name] for name in _PLAIN_KEYS if values.get(name) is not None}
+        return BankConfig(
+            **{**{name: getattr(self, name) for name in _PLAIN_KEYS}, **known},
+            budget=_budget_rule(self.budget, values),
+        )
 
 
 _PLAIN_KEYS = (

@@ -1,15 +1,15 @@
 """Every failure a caller can meet, drawn as a tree.
 
-    RecalldError
-    |-- InvalidRequest          400  a value that cannot be used
-    |-- NotFound                404  bank, document, memory
-    |-- Conflict                409  state forbids it
-    |-- TooLarge                413  body over the limit
-    |-- Unprocessable           422  well-formed, but not acceptable
-    |-- NotYetSupported         501  a documented field this version does not serve
-    |-- Overloaded              503  no capacity now; try again
-    |-- RerankerUnavailable     503  a promise about scores cannot be kept
-    `-- DeadlineExceeded        504  the work took too long
+RecalldError
+|-- InvalidRequest          400  a value that cannot be used
+|-- NotFound                404  bank, document, memory
+|-- Conflict                409  state forbids it
+|-- TooLarge                413  body over the limit
+|-- Unprocessable           422  well-formed, but not acceptable
+|-- NotYetSupported         501  a documented field this version does not serve
+|-- Overloaded              503  no capacity now; try again
+|-- RerankerUnavailable     503  a promise about scores cannot be kept
+`-- DeadlineExceeded        504  the work took too long
 """
 
 from __future__ import annotations

@@ -41,13 +41,19 @@ class Assembler:
             return {}, None
         owners = {s.memory.id: _entity_carriers(s.memory) for s in selection.kept}
         async with self._database.read() as connection:
-            rows = await read_entities(connection, plan.facts.bank_key, sorted({i for o in owners.values() for i in o}))
+            rows = await read_entities(
+                connection, plan.facts.bank_key, sorted({i for o in owners.values() for i in o})
+            )
             by_unit = _by_unit(rows)
             per_fact = {fact: _first_seen(owners[fact], by_unit) for fact in owners}
             ordered = list(dict.fromkeys(e for found in per_fact.values() for e in found))
-            observations = await read_entity_observations(
-                connection, plan.facts, [entity.entity_id for entity in ordered]
-            ) if ordered and budget > 0 else {}
+            observations = (
+                await read_entity_observations(
+                    connection, plan.facts, [entity.entity_id for entity in ordered]
+                )
+                if ordered and budget > 0
+                else {}
+            )
         states = self._spend_on_observations(ordered, observations, budget)
         return {fact: tuple(e.name for e in found) for fact, found in per_fact.items()}, states
 

@@ -30,7 +30,9 @@ class Hydrator:
             return []
         ids = [candidate.id for candidate in fused]
         rows, vectors = await asyncio.gather(self._rows(plan, ids), self._vectors(plan, ids))
-        return [self._candidate(one, rows[one.id], vectors.get(one.id, b"")) for one in fused if one.id in rows]
+        return [
+            self._candidate(one, rows[one.id], vectors.get(one.id, b"")) for one in fused if one.id in rows
+        ]
 
     async def _rows(self, plan: QueryPlan, ids: Sequence[str]) -> dict[str, CandidateRow]:
         async with self._database.read() as connection:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recalld.encoders.protocols import ByteArray, FloatArray
 from recalld.domain.text import QueryTerm
+from recalld.encoders.protocols import ByteArray, FloatArray
 
 STOP_WORD_WEIGHT = 0.5
 """Weight of a word the index does not keep, where a word in every fact weighs near 0."""

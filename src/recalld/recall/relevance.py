@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recalld.encoders.protocols import FloatArray
 from recalld.domain.text import QueryTerm
+from recalld.encoders.protocols import FloatArray
 
 _K1_PLUS_1 = 2.2
 

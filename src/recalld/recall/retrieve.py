@@ -32,7 +32,9 @@ async def retrieve(retrievers: Sequence[Retriever], plan: QueryPlan, deadline: f
     failures = [answer for answer in answers if not isinstance(answer, Ranking)]
     if failures and not rankings:
         raise failures[0]
-    failed = tuple(r.name for r, answer in zip(asked, answers, strict=True) if not isinstance(answer, Ranking))
+    failed = tuple(
+        r.name for r, answer in zip(asked, answers, strict=True) if not isinstance(answer, Ranking)
+    )
     return Retrieved(rankings, failed)
 
 

@@ -9,7 +9,14 @@ from typing import Any
 from recalld.domain.memory import FactType, Memory
 from recalld.domain.tags import TagLeaf, leaves
 from recalld.domain.time import TimeWindow
-from recalld.recall.types import FusedCandidate, QueryPlan, Ranking, RecallOutcome, RetrieverName, ScoredCandidate
+from recalld.recall.types import (
+    FusedCandidate,
+    QueryPlan,
+    Ranking,
+    RecallOutcome,
+    RetrieverName,
+    ScoredCandidate,
+)
 
 METHOD = {
     RetrieverName.SEMANTIC: "semantic",

@@ -75,7 +75,7 @@ def _json_turns(text: str) -> list[Any] | None:
 
 def _is_json_lines(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) < 2 or not lines[0].lstrip().startswith("{"):
+    if len(lines) <= 1 or not lines[0].lstrip().startswith("{"):
         return False
     try:
         return all(isinstance(json.loads(line), dict) for line in lines)

@@ -83,7 +83,9 @@ def plan_document(
     texts = [item.content for item in items]
     if stored is not None and items[0].update_mode is UpdateMode.APPEND:
         texts[0] = append_text(stored.text, texts[0])
-    cut = [(text, item) for content, item in zip(texts, items, strict=True) for text in chunk_text(content, size)]
+    cut = [
+        (text, item) for content, item in zip(texts, items, strict=True) for text in chunk_text(content, size)
+    ]
     counts = tokens.count_many([text for text, _ in cut])
     pieces = [
         Piece(Chunk(chunk_id(bank_id, document_id, i), i, text, count), item)

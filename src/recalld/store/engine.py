@@ -122,7 +122,9 @@ def _translated(error: Exception) -> Exception:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
         return DeadlineExceeded("The database did not answer in time.")
-    if isinstance(cause, psycopg.OperationalError) and not isinstance(cause, psycopg.errors.ProgramLimitExceeded):
+    if isinstance(cause, psycopg.OperationalError) and not isinstance(
+        cause, psycopg.errors.ProgramLimitExceeded
+    ):
         return Overloaded("The database is not reachable.", retry_after=30)
     return error
 

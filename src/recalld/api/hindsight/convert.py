@@ -79,7 +79,7 @@ def query_timestamp(value: str | None) -> datetime | None:
     if not value:
         return None
     try:
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00").replace("z", "+00:00"))
     except ValueError as error:
         raise InvalidRequest(
             "Invalid query_timestamp format. Expected ISO format (e.g., '2023-05-30T23:40:00'): "

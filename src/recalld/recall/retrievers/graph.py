@@ -54,7 +54,10 @@ class GraphRetriever:
 
 def entity_names(text: str, longest: int = 4) -> list[str]:
     """Lower-case runs of up to ``longest`` words of the query: what an entity may be called."""
-    words = [word.strip(".,;:!?\"'()[]").removesuffix("'s").removesuffix("\u2019s") for word in text.lower().split()]
+    words = [
+        word.strip(".,;:!?\"'()[]").removesuffix("'s").removesuffix("\u2019s")
+        for word in text.lower().split()
+    ]
     runs = [
         " ".join(words[start : start + size]) for size in range(1, longest + 1) for start in range(len(words))
     ]

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recalld.domain.time import TimeWindow
 from recalld.domain.memory import RankedFact
+from recalld.domain.time import TimeWindow
 from recalld.recall.types import QueryPlan, Ranking, RetrieverName
 from recalld.store.engine import Database
 from recalld.store.queries.temporal import DatedFact, facts_in_window

@@ -19,7 +19,7 @@ _CANDIDATES = """
     WHERE unit.bank_key = %(bank_key)s AND unit.id = ANY(%(ids)s::uuid[])
 """
 
-_TOKEN_VECTORS = """
+_VECTORS = """
     SELECT unit_id::text, vectors FROM memory_token_vectors
     WHERE bank_key = %(bank_key)s AND unit_id = ANY(%(ids)s::uuid[])
 """
@@ -56,5 +56,5 @@ async def read_token_vectors(
     connection: ReadConnection, bank_key: int, ids: Sequence[str]
 ) -> dict[str, bytes]:
     """Token vectors as stored, by id."""
-    rows = await fetch(connection, _TOKEN_VECTORS, {"bank_key": bank_key, "ids": id_list(ids)})
+    rows = await fetch(connection, _VECTORS, {"bank_key": bank_key, "ids": id_list(ids)})
     return dict(rows)

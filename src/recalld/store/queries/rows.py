@@ -17,9 +17,23 @@ MEMORY_WIDTH = 15
 
 def memory(row: tuple[Any, ...]) -> Memory:
     """The fact in the first columns of a row that selected ``MEMORY``."""
-    id_, text, kind, context, start, end, mentioned, document, chunk, metadata, tags, proofs, sources, size, files = (
-        row[:MEMORY_WIDTH]
-    )
+    (
+        id_,
+        text,
+        kind,
+        context,
+        start,
+        end,
+        mentioned,
+        document,
+        chunk,
+        metadata,
+        tags,
+        proofs,
+        sources,
+        size,
+        files,
+    ) = row[:MEMORY_WIDTH]
     return Memory(
         id_,
         text,

@@ -36,4 +36,3 @@ def _spelled(vector: bytes) -> str:
 def sparse(weights: Mapping[int, float]) -> str:
     """Weights by place (from 1) as a ``sparsevec`` literal."""
     return "{" + ",".join(f"{place}:{weights[place]}" for place in sorted(weights)) + f"}}/{TERM_SPACE}"
-

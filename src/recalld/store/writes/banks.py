@@ -29,7 +29,9 @@ async def change_bank(
 
 async def delete_bank(connection: AsyncConnection, bank_id: str) -> tuple[int | None, int]:
     """Delete the bank and all it holds; returns its key and how many facts, entities and documents went."""
-    key = await connection.scalar(select(banks.c.bank_key).where(banks.c.bank_id == bank_id).with_for_update())
+    key = await connection.scalar(
+        select(banks.c.bank_key).where(banks.c.bank_id == bank_id).with_for_update()
+    )
     if key is None:
         return None, 0
     count = 0

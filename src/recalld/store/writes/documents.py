@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from recalld.domain.documents import Chunk, DocumentDraft
 from recalld.store.tables import chunks, documents, memory_units
 
-
 _CREATE = text("""
     INSERT INTO documents (
         bank_key, id, original_text, content_hash, retain_params, document_metadata, tags
@@ -103,7 +102,9 @@ async def delete_chunks(
     """
     if not chunk_ids:
         return 0, 0.0
-    row = (await connection.execute(_DELETE_CHUNKS, {"bank_key": bank_key, "chunk_ids": list(chunk_ids)})).one()
+    row = (
+        await connection.execute(_DELETE_CHUNKS, {"bank_key": bank_key, "chunk_ids": list(chunk_ids)})
+    ).one()
     return int(row[0]), float(row[1])
 
 

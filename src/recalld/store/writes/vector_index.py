@@ -55,4 +55,3 @@ async def drop_vector_index(database: Database, bank_key: int) -> None:
     """Drop the bank's index if there is one."""
     async with database.read() as connection:
         await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(bank_key)}".encode())
-

@@ -20,7 +20,9 @@ router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
 
 
 @router.post(
-    "/v1/default/banks/{bank_id}/memories/recall", operation_id="recall_memories", response_model=RecallResponse
+    "/v1/default/banks/{bank_id}/memories/recall",
+    operation_id="recall_memories",
+    response_model=RecallResponse,
 )
 async def recall_memories(
     bank_id: str, request: RecallRequest, app: App, authorization: Authorization = None
@@ -54,7 +56,9 @@ def _answer(app: Application, outcome: RecallOutcome) -> Response:
     start = time.perf_counter()
     response = _json(recall_response(outcome))
     app.metrics.observe_stages(outcome.timings)
-    app.metrics.phase_seconds.labels(phase="serialize", diagnostic="false").observe(time.perf_counter() - start)
+    app.metrics.phase_seconds.labels(phase="serialize", diagnostic="false").observe(
+        time.perf_counter() - start
+    )
     if outcome.degraded:
         response.headers["X-Recall-Degraded"] = ", ".join(outcome.degraded)
         for part in outcome.degraded:

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from recalld.api.hindsight.schemas.base import OMIT_EMPTY, WireModel
-from recalld.domain.time import as_utc
 from recalld.domain.text import has_forbidden, has_word
+from recalld.domain.time import as_utc
 
 MAX_TAG_DEPTH = 32
 MAX_TAG_LEAVES = 256
@@ -263,4 +263,3 @@ def check_tag_tree(groups: Any) -> None:
         if leaves > MAX_TAG_LEAVES:
             raise ValueError(f"tag_groups may hold {MAX_TAG_LEAVES} leaves at most")
         level = deeper
-

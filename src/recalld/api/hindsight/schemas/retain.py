@@ -67,9 +67,7 @@ class FileContentBlock(WireModel):
     filename: str | None = None
 
 
-ContentBlock = Annotated[
-    TextContentBlock | ImageContentBlock | FileContentBlock, Field(discriminator="type")
-]
+ContentBlock = Annotated[TextContentBlock | ImageContentBlock | FileContentBlock, Field(discriminator="type")]
 
 
 class MemoryItem(WireModel):
@@ -112,7 +110,7 @@ class RetainRequest(WireModel):
     """Texts to remember."""
 
     items: list[MemoryItem]
-    async_: bool = Field(False, alias="async")
+    async_: bool = Field(default=False, alias="async")
     document_tags: TagList = Field(None, deprecated=True)
     operation_id: str | None = None
 

@@ -1,0 +1,28 @@
+"""The commands by name."""
+
+from __future__ import annotations
+
+import typer
+
+from recalld.cli import bank, demo, doctor, migrate, recall, retain, serve, when
+
+cli = typer.Typer(
+    name="recalld",
+    help="Recall for agent memory: a server and a command line over the same pipeline.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+cli.command("serve")(serve.serve)
+cli.command("demo")(demo.demo)
+cli.command("retain")(retain.retain)
+cli.command("recall")(recall.recall)
+cli.add_typer(bank.commands, name="bank")
+cli.command("migrate")(migrate.migrate)
+cli.command("doctor")(doctor.doctor)
+cli.command("when")(when.when)
+
+
+def main() -> None:
+    """Entry point."""
+    cli()

@@ -1,0 +1,126 @@
+"""Selection: floors, observation preference, the window and the token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recalld.domain.memory import FactType
+from recalld.recall.select import clear_floors, fit, prefer_observations, select
+from recalld.recall.types import RecallQuery, ScoredCandidate, ScoreFloors
+from tests.fixtures.values import memory, observation, plan, scored
+
+
+def of_lengths(lengths: Sequence[int]) -> list[ScoredCandidate]:
+    return [scored(memory(f"m{i}", token_count=length)) for i, length in enumerate(lengths)]
+
+
+def kept_lengths(lengths: Sequence[int], max_tokens: int) -> list[int]:
+    kept, used = fit(of_lengths(lengths), max_tokens)
+    assert used == sum(one.memory.token_count for one in kept)
+    return [one.memory.token_count for one in kept]
+
+
+def ids(found: Sequence[ScoredCandidate]) -> list[str]:
+    return [one.memory.id for one in found]
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [(35, [30, 2]), (42, [30, 2, 10]), (12, [2, 10]), (1, [30]), (0, []), (-5, [])],
+)
+def test_d3_the_budget_skips_what_does_not_fit_and_goes_on(budget: int, expected: list[int]) -> None:
+    assert kept_lengths([30, 2, 10], budget) == expected
+
+
+@given(st.lists(st.integers(1, 60), max_size=30), st.integers(-5, 200))
+def test_d3_the_budget_holds_unless_a_single_fact_is_all_there_is(lengths: list[int], budget: int) -> None:
+    kept = kept_lengths(lengths, budget)
+    if budget <= 0 or not lengths:
+        assert kept == []
+    elif min(lengths) > budget:
+        assert kept == lengths[:1]
+    else:
+        assert 0 < sum(kept) <= budget
+        left_out = budget - sum(kept)
+        assert len(kept) == len(lengths) or sum(length > left_out for length in lengths) >= len(
+            lengths
+        ) - len(kept)
+
+
+@given(st.lists(st.integers(1, 60), max_size=30), st.integers(1, 200))
+def test_the_kept_facts_stay_in_rank_order(lengths: list[int], budget: int) -> None:
+    kept, _ = fit(of_lengths(lengths), budget)
+    assert ids(kept) == sorted(ids(kept), key=lambda id_: int(id_[1:]))
+
+
+def test_floors_are_inclusive_and_all_hold() -> None:
+    ranked = [scored(memory(id_), value, final=value) for id_, value in (("a", 0.9), ("b", 0.5), ("c", 0.1))]
+    assert ids(clear_floors(ranked, ScoreFloors())) == ["a", "b", "c"]
+    assert ids(clear_floors(ranked, ScoreFloors(final=0.5))) == ["a", "b"]
+    assert ids(clear_floors(ranked, ScoreFloors(final=0.1, reranker=0.9))) == ["a"]
+
+
+def test_a_floor_on_relevance_drops_what_has_none() -> None:
+    assert clear_floors([scored(memory(), reranker=None)], ScoreFloors(reranker=0.0)) == []
+
+
+def test_an_observation_replaces_the_facts_it_rests_on() -> None:
+    ranked = [
+        scored(memory("a")),
+        scored(observation("o", "a", "b")),
+        scored(memory("b")),
+        scored(memory("c")),
+    ]
+    assert ids(prefer_observations(ranked, 10)) == ["o", "c"]
+
+
+def test_an_observation_below_the_window_replaces_nothing() -> None:
+    ranked = [scored(memory("a")), scored(memory("b")), scored(observation("o", "a"))]
+    assert ids(prefer_observations(ranked, 2)) == ["a", "b", "o"]
+
+
+def test_observations_never_replace_observations() -> None:
+    ranked = [scored(observation("o", "p")), scored(observation("p", "a"))]
+    assert ids(prefer_observations(ranked, 10)) == ["o", "p"]
+
+
+def test_freed_places_are_filled_from_behind() -> None:
+    ranked = [scored(observation("o", "a", "b")), *(scored(memory(id_)) for id_ in "abcd")]
+    asked = plan(RecallQuery("b", "q", prefer_observations=True), depth=1)
+    assert ids(select(asked, ranked).window) == ["o", "c"]
+
+
+@pytest.mark.parametrize(
+    ("types", "wanted", "expected"),
+    [
+        ((FactType.WORLD, FactType.OBSERVATION), True, ["o"]),
+        ((FactType.WORLD, FactType.OBSERVATION), None, ["a", "o"]),
+        ((FactType.WORLD, FactType.EXPERIENCE), True, ["a", "o"]),
+        ((FactType.OBSERVATION,), True, ["a", "o"]),
+    ],
+)
+def test_preferring_observations_needs_the_wish_and_both_kinds(
+    types: tuple[FactType, ...], wanted: bool | None, expected: list[str]
+) -> None:
+    asked = plan(RecallQuery("b", "q", types=types, prefer_observations=wanted))
+    assert ids(select(asked, [scored(memory("a")), scored(observation("o", "a"))]).kept) == expected
+
+
+def test_an_observation_lost_to_the_budget_still_replaces_its_sources() -> None:
+    ranked = [scored(memory("c")), scored(observation("o", "a", token_count=99)), scored(memory("a"))]
+    asked = plan(RecallQuery("b", "q", prefer_observations=True, max_tokens=5))
+    assert ids(select(asked, ranked).kept) == ["c"]
+
+
+def test_the_window_is_twice_the_depth_and_taken_before_the_token_cut() -> None:
+    selection = select(plan(RecallQuery("b", "q", max_tokens=0), depth=2), of_lengths([1] * 9))
+    assert (len(selection.ranked), len(selection.window), len(selection.kept)) == (9, 4, 0)
+
+
+def test_a_limit_on_results_comes_last() -> None:
+    selection = select(plan(RecallQuery("b", "q", max_results=2)), of_lengths([1] * 9))
+    assert ids(selection.kept) == ["m0", "m1"]
