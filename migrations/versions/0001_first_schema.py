@@ -129,8 +129,10 @@ STATEMENTS = (
     "CREATE INDEX memory_units_by_chunk ON memory_units (bank_key, chunk_id)",
     "CREATE INDEX memory_units_terms ON memory_units USING gin (bank_key, search_vector)",
     "CREATE INDEX memory_units_tags ON memory_units USING gin (bank_key, tags)",
-    "CREATE INDEX memory_units_sources ON memory_units USING gin (source_memory_ids)"
-    " WHERE fact_type = 'observation'",
+    """
+    CREATE INDEX memory_units_sources ON memory_units USING gin (source_memory_ids)
+    WHERE fact_type = 'observation'
+    """,
     """
     CREATE TABLE memory_token_vectors (
         bank_key integer NOT NULL,

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 
 from threadpoolctl import threadpool_limits
@@ -90,6 +91,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
     tokens = registry.token_counter()
     try:
         await database.open()
+        find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
         _calm_the_process()
         await check_embedder(database, model.name, model.dimension)
         yield Application(

@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     model_threads: int = Field(0, ge=0, description="Threads of the bundled model; 0 means all cores.")
     reranker: Literal["builtin", "cross-encoder", "rrf"] = Field(
         "builtin",
-        description="`builtin` late interaction; `cross-encoder` adds a model over the top; `rrf` ranks by fusion.",
+        description="`builtin` late interaction; `cross-encoder` adds a model; `rrf` keeps fused order.",
     )
     reranker_model: str = Field(
         "cross-encoder/ms-marco-MiniLM-L6-v2", description="Cross-encoder: a hub name or a local folder."

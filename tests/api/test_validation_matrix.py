@@ -154,7 +154,8 @@ async def test_the_message_for_two_tag_filters(known: TestBank) -> None:
     error = only_error(await known.post_recall("x", tags=[], tag_groups=[]))
     assert error["loc"] == ["body"]
     assert error["msg"] == (
-        "Value error, 'tags' and 'tag_groups' are mutually exclusive. Use 'tag_groups' for compound filtering."
+        "Value error, 'tags' and 'tag_groups' are mutually exclusive."
+        " Use 'tag_groups' for compound filtering."
     )
 
 

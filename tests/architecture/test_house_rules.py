@@ -21,7 +21,7 @@ MAX_ARGUMENTS = 6
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 TREE = (
-    "cli.py",
+    "cli",
     "settings.py",
     "bootstrap.py",
     "telemetry.py",
@@ -51,9 +51,7 @@ TREE = (
     "recall/retrievers/temporal.py",
     "retain/service.py",
     "retain/chunk.py",
-    "retain/extract",
     "retain/entities.py",
-    "retain/link.py",
     "retain/documents.py",
     "encoders/protocols.py",
     "encoders/registry.py",
@@ -135,7 +133,7 @@ def test_a_function_is_short_and_takes_few_arguments(path: Path) -> None:
         f"{function.name}: {_statements(function)} statements, {len(_arguments(function))} arguments"
         for function in _functions(path)
         if _statements(function) > MAX_STATEMENTS
-        or (path.name != "cli.py" and len(_arguments(function)) > MAX_ARGUMENTS)
+        or ("cli" not in path.parts and len(_arguments(function)) > MAX_ARGUMENTS)
     ]
     assert not offenders
 

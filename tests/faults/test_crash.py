@@ -21,12 +21,13 @@ import pytest
 
 from recalld.api.app import create_app
 from recalld.bootstrap import Application
-from recalld.domain.errors import Overloaded
+from recalld.domain.errors import Conflict, Overloaded
 from recalld.recall.service import RecallLimits
 from recalld.recall.types import QueryPlan, Ranking, Retriever, RetrieverName
 from recalld.store import embedded
 from recalld.store.engine import Database, PoolLimits
 from recalld.store.queries.documents import stored_documents
+from recalld.store.writes.facts import check_embedder
 from tests.fixtures.bank import TestBank
 from tests.fixtures.databases import cloned, settings_for
 from tests.fixtures.facts import bank_key
@@ -39,6 +40,8 @@ uvicorn.run(create_app(Settings()), host="127.0.0.1", port=int(sys.argv[1]), log
 """
 PART = "This is paragraph {part} of document {name}, and it goes on for a while to fill its chunk. " * 6
 PARTS = 4
+ENOUGH = 30
+"""Documents acknowledged before the kill."""
 
 
 @dataclass
@@ -113,7 +116,8 @@ async def stored_parts(data_dir: Path, bank_id: str) -> dict[str, tuple[int, int
         " FROM documents AS document JOIN banks USING (bank_key)"
         " LEFT JOIN chunks AS chunk ON chunk.bank_key = banks.bank_key AND chunk.document_id = document.id"
         " LEFT JOIN memory_units AS unit ON unit.bank_key = banks.bank_key AND unit.chunk_id = chunk.chunk_id"
-        " LEFT JOIN memory_token_vectors AS token ON token.bank_key = banks.bank_key AND token.unit_id = unit.id"
+        " LEFT JOIN memory_token_vectors AS token"
+        " ON token.bank_key = banks.bank_key AND token.unit_id = unit.id"
         " WHERE banks.bank_id = %(bank_id)s GROUP BY 1"
     )
     server = await asyncio.to_thread(embedded.start, data_dir)
@@ -134,6 +138,7 @@ async def test_what_was_acknowledged_is_there_whole_after_a_kill(
     server.start()
     await server.wait(http)
     acknowledged: list[str] = []
+    enough = asyncio.Event()
 
     async def send(writer: int) -> None:
         bank = TestBank(http, "crash")
@@ -144,10 +149,11 @@ async def test_what_was_acknowledged_is_there_whole_after_a_kill(
             response = await http.post(url, json=body)
             assert response.status_code == 200, response.text
             acknowledged.extend(names)
+            if len(acknowledged) >= ENOUGH:
+                enough.set()
 
     writers = [asyncio.create_task(send(writer)) for writer in range(3)]
-    while len(acknowledged) < 30:
-        await asyncio.sleep(0.05)
+    await asyncio.wait_for(enough.wait(), timeout=60)
     server.end(signal.SIGKILL)
     for outcome in await asyncio.gather(*writers, return_exceptions=True):
         assert isinstance(outcome, httpx.TransportError)
@@ -275,9 +281,6 @@ async def test_an_embedding_that_fails_leaves_no_document_behind(app: Applicatio
 
 
 async def test_another_model_than_the_one_that_made_the_vectors_is_refused(server_url: str) -> None:
-    from recalld.domain.errors import Conflict
-    from recalld.store.writes.facts import check_embedder
-
     with cloned(server_url) as url:
         database = Database(url, PoolLimits(settings_for(url).db_pool_size))
         await database.open()

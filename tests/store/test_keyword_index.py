@@ -19,10 +19,37 @@ from recalld.store.writes.terms import DRIFT
 from tests.fixtures.bank import TestBank
 from tests.fixtures.facts import bank_key
 
-WORDS = (
-    "river mountain café walking walked 上海 火锅 user@example.org 3.11 don't budget quarterly teapot violin harbour"
-    " the of and glacier lantern meadow orchid pepper quartz saffron tundra umbrella walnut zephyr"
-).split()
+WORDS = [
+    "river",
+    "mountain",
+    "café",
+    "walking",
+    "walked",
+    "上海",
+    "火锅",
+    "user@example.org",
+    "3.11",
+    "don't",
+    "budget",
+    "quarterly",
+    "teapot",
+    "violin",
+    "harbour",
+    "the",
+    "of",
+    "and",
+    "glacier",
+    "lantern",
+    "meadow",
+    "orchid",
+    "pepper",
+    "quartz",
+    "saffron",
+    "tundra",
+    "umbrella",
+    "walnut",
+    "zephyr",
+]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -71,7 +70,7 @@ class UnitDraft:
     observation_scopes: Any
     token_count: int
     index_text: str
-    vector: Sequence[float]
+    vector: list[float]
     token_vectors: bytes
 
     @property

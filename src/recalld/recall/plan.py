@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.errors import BankNotFound, InvalidRequest
 from recalld.domain.filters import FactFilter
-from recalld.domain.text import scrub
+from recalld.domain.text import QueryTerm, scrub
 from recalld.domain.time import TimeWindow, as_utc
 from recalld.encoders.protocols import TokenCounter
 from recalld.recall.types import EmbedQuery, Knowledge, QueryPlan, RecallQuery
@@ -47,7 +47,7 @@ class Planner:
     embed: EmbedQuery
     find_window: FindWindow
     limit: QueryLimit
-    defaults: BankConfig = BankConfig()
+    defaults: BankConfig
     passthrough: bool = False
 
     async def plan(self, query: RecallQuery) -> QueryPlan:
@@ -56,10 +56,7 @@ class Planner:
         text = self.limit.cut(whole)
         embedding = asyncio.ensure_future(self.embed(text))
         try:
-            known = await self.knowledge.look_up(query.bank_id, text)
-            if known is None:
-                raise BankNotFound(query.bank_id)
-            bank, terms = known
+            bank, terms = await self._look_up(query.bank_id, text)
             config = self.defaults.override(bank.overrides)
             self._check_floors(query, config)
             self.limit.check(whole)
@@ -80,6 +77,12 @@ class Planner:
             terms=terms,
             depth=config.budget.depth(query.budget, query.max_tokens),
         )
+
+    async def _look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]]:
+        known = await self.knowledge.look_up(bank_id, text)
+        if known is None:
+            raise BankNotFound(bank_id)
+        return known
 
     def _check_floors(self, query: RecallQuery, config: BankConfig) -> None:
         """A floor on relevance needs a reranker that has one (D11)."""

@@ -33,9 +33,9 @@ class RecallService:
     retrievers: Sequence[Retriever]
     hydrator: Hydrator
     assembler: Assembler
-    cross_encoder: CrossEncoderStage | None = None
-    boosts: BoostWeights = BoostWeights()
-    limits: RecallLimits = RecallLimits()
+    cross_encoder: CrossEncoderStage | None
+    boosts: BoostWeights
+    limits: RecallLimits
 
     async def recall(self, query: RecallQuery) -> RecallOutcome:
         """The facts that belong in the caller's context, best first."""

@@ -238,6 +238,6 @@ def _unit(piece: Piece, document_id: str, embedding: PassageEmbedding) -> UnitDr
         observation_scopes=item.observation_scopes,
         token_count=piece.chunk.token_count,
         index_text=piece.indexed_text,
-        vector=embedding.vector,
+        vector=embedding.vector.tolist(),
         token_vectors=embedding.tokens.tobytes(),
     )

@@ -19,10 +19,10 @@ from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
 from recalld.domain.text import has_forbidden, scrub
 from recalld.domain.time import as_utc
 from recalld.retain.banks import BankChange
+from recalld.retain.entities import clean_names
 from recalld.retain.types import RetainItem, UpdateMode
 
 UNDATED = "unset"
-MAX_ENTITY_NAME = 512
 _COLUMNS = frozenset({"name", "mission", "background", "reflect_mission", "disposition"})
 _TRAITS = ("skepticism", "literalism", "empathy")
 
@@ -44,7 +44,7 @@ def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainIt
         timestamp=_timestamp(item.timestamp, now),
         context=scrub(item.context) if item.context else None,
         metadata=tuple((scrub(key), scrub(value)) for key, value in (item.metadata or {}).items()),
-        entities=_entity_names(item),
+        entities=clean_names(entity.text for entity in item.entities or []),
         tags=tuple(dict.fromkeys([*(item.tags or []), *document_tags])),
         observation_scopes=item.observation_scopes,
         update_mode=UpdateMode(item.update_mode or "replace"),
@@ -76,16 +76,6 @@ def _timestamp(value: datetime | str | None, now: datetime) -> datetime | None:
     if isinstance(value, datetime):
         return as_utc(value)
     return None if value == UNDATED else now
-
-
-def _entity_names(item: MemoryItem) -> tuple[str, ...]:
-    """Names with white space folded; blank and over-long ones are dropped, spellings kept once."""
-    names: dict[str, str] = {}
-    for entity in item.entities or []:
-        name = " ".join(scrub(entity.text).split())
-        if 0 < len(name) <= MAX_ENTITY_NAME:
-            names.setdefault(name.lower(), name)
-    return tuple(names.values())
 
 
 def _retain_params(item: MemoryItem) -> dict[str, Any]:

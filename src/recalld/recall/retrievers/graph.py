@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recalld.domain.memory import RankedFact
 from recalld.recall.types import QueryPlan, Ranking, RetrieverName
 from recalld.store.engine import Database
-from recalld.store.queries.graph import read_neighbourhood
+from recalld.store.queries.graph import Seeding, read_neighbourhood
 
 SEEDS_PER_TYPE = 20
 DECAY = 0.5
@@ -37,9 +37,7 @@ class GraphRetriever:
                 connection,
                 plan.facts,
                 plan.embedding.vector,
-                names=entity_names(plan.text),
-                seeds=SEEDS_PER_TYPE,
-                floor=self.min_similarity,
+                Seeding(SEEDS_PER_TYPE, self.min_similarity, entity_names(plan.text)),
                 indexed=plan.bank.unit_count >= self.exact_below,
             )
         activation = spread(found.edges, found.seeds)

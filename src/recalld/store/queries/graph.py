@@ -15,7 +15,7 @@ from recalld.store.where import Conditions, fact_conditions, of_types
 UNITS_PER_ENTITY = 200
 LINKS_PER_SEED = 20
 
-# Rows are (source, target, weight, kind): a seed has no target; only a fact that an edge leads to has a kind.
+# Rows are (source, target, weight, kind): a seed has no target; facts that edges lead to have a kind.
 _NEIGHBOURHOOD = """
     WITH seed AS MATERIALIZED (
         SELECT id::uuid, 1 - distance AS similarity FROM ({nearest}) AS near WHERE distance <= 1 - %(floor)s
@@ -54,6 +54,15 @@ _NEIGHBOURHOOD = """
 
 
 @dataclass(frozen=True, slots=True)
+class Seeding:
+    """Where to start: the ``nearest`` facts of each type with cosine ``floor``, entities by lower-case name."""
+
+    nearest: int
+    floor: float
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbourhood:
     """A bounded piece of the bank's graph.
 
@@ -71,14 +80,12 @@ async def read_neighbourhood(
     connection: ReadConnection,
     facts: FactFilter,
     vector: FloatArray,
+    seeding: Seeding,
     *,
-    names: Sequence[str],
-    seeds: int,
-    floor: float,
     indexed: bool,
 ) -> Neighbourhood:
-    """Seeds are the ``seeds`` nearest facts of each type and the entities called one of ``names``."""
-    near = nearest(facts, vector, seeds)
+    """The neighbourhood of the seeds; ``indexed`` as for ``fetch_nearest``."""
+    near = nearest(facts, vector, seeding.nearest)
     conditions = fact_conditions(facts) & of_types(facts)
     query = _NEIGHBOURHOOD.format(
         nearest=near.sql,
@@ -86,7 +93,7 @@ async def read_neighbourhood(
         units=UNITS_PER_ENTITY,
         links=LINKS_PER_SEED,
     )
-    params = {**near.params, **conditions.params, "names": list(names), "floor": floor}
+    params = {**near.params, **conditions.params, "names": list(seeding.names), "floor": seeding.floor}
     rows = await fetch_nearest(connection, Conditions(query, params), indexed=indexed)
     return Neighbourhood(
         seeds={source: weight for source, target, weight, _ in rows if target is None},

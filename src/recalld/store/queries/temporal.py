@@ -14,7 +14,8 @@ from recalld.store.where import fact_conditions
 
 # A fact is in the window when its range overlaps it or any one of its dates lies in it.
 _OF_TYPE = """
-    (SELECT unit.id::text, unit.fact_type, unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d}) AS distance,
+    (SELECT unit.id::text, unit.fact_type,
+            unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d}) AS distance,
             unit.occurred_start, unit.occurred_end, unit.mentioned_at
      FROM memory_units AS unit
      WHERE {conditions} AND unit.fact_type = '{fact_type}' AND (

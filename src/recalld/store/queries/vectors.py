@@ -24,7 +24,7 @@ WIDEN_INDEX_SCANS = f"""
 
 
 def dense(vector: FloatArray) -> str:
-    """A vector as a ``halfvec`` literal. The queries of one recall share one vector, so it is spelled once."""
+    """A vector as a ``halfvec`` literal. The queries of a recall share one vector: it is spelled once."""
     return _spelled(vector.tobytes())
 
 

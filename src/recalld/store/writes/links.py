@@ -53,7 +53,8 @@ _LINK = """
 
 _TAKE = text("""
     DELETE FROM unlinked_units WHERE bank_key = :bank_key
-    AND unit_id IN (SELECT unit_id FROM unlinked_units WHERE bank_key = :bank_key LIMIT :most FOR UPDATE SKIP LOCKED)
+    AND unit_id IN (
+        SELECT unit_id FROM unlinked_units WHERE bank_key = :bank_key LIMIT :most FOR UPDATE SKIP LOCKED)
     RETURNING unit_id
 """)
 

@@ -18,8 +18,9 @@ _INSERT = text("""
             bank_key, id, document_id, chunk_id, text, context, fact_type, event_date, mentioned_at,
             metadata, tags, observation_scopes, token_count, embedding, search_vector, length, term_weights
         )
-        SELECT :bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date, :mentioned_at,
-               :metadata, :tags, :observation_scopes, :token_count, :embedding, terms, document_length(terms),
+        SELECT :bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date,
+               :mentioned_at, :metadata, :tags, :observation_scopes, :token_count, :embedding, terms,
+               document_length(terms),
                bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
         FROM to_tsvector(:index_text) AS terms
         RETURNING bank_key, id
