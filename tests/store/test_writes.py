@@ -33,7 +33,8 @@ async def exact(app: Application, bank: TestBank) -> bool:
             SELECT term.lexeme, count(*) AS df FROM memory_units, unnest(search_vector) AS term
             WHERE bank_key = %(key)s GROUP BY 1
         ), kept AS (SELECT term, df FROM bank_terms WHERE bank_key = %(key)s AND df <> 0)
-        SELECT NOT EXISTS (SELECT FROM truth FULL JOIN kept ON term = lexeme WHERE truth.df IS DISTINCT FROM kept.df)
+        SELECT NOT EXISTS (
+                   SELECT FROM truth FULL JOIN kept ON term = lexeme WHERE truth.df IS DISTINCT FROM kept.df)
            AND (SELECT unit_count FROM banks WHERE bank_key = %(key)s)
                = (SELECT count(*) FROM memory_units WHERE bank_key = %(key)s)
     """
@@ -81,11 +82,11 @@ async def test_recalls_go_on_while_documents_change(bank: TestBank) -> None:
 
 async def test_an_observation_goes_with_the_fact_it_rests_on(app: Application, bank: TestBank) -> None:
     await bank.retain({"content": "Ada has a teapot", "document_id": "d"}, "Bob has a violin")
-    facts = {fact["text"]: fact["id"] for fact in await bank.results("has")}
+    facts = {fact["text"]: fact["id"] for fact in await bank.results("teapot violin")}
     await add_observation(app, bank.bank_id, "Ada likes tea", [facts["Ada has a teapot"]])
     await add_observation(app, bank.bank_id, "Bob likes music", [facts["Bob has a violin"]])
     await bank.retain({"content": "Ada has a lantern", "document_id": "d"})
-    assert set(await bank.texts("who likes what")) == {
+    assert set(await bank.texts("teapot violin lantern music tea")) == {
         "Bob has a violin",
         "Ada has a lantern",
         "Bob likes music",
@@ -133,12 +134,13 @@ async def test_new_facts_are_linked_in_time_and_meaning_never_to_themselves(
     assert {weight for _, _, kind, weight in rows if kind == "temporal"} == {1.0}
 
 
-@pytest.mark.parametrize("turn", [1, -1])
-async def test_f14_causal_links_are_followed_both_ways(app: Application, bank: TestBank, turn: int) -> None:
+@pytest.mark.parametrize("turned", ["", "turned"])
+async def test_f14_causal_links_are_followed_both_ways(app: Application, bank: TestBank, turned: str) -> None:
     seed = await add_fact(app, bank.bank_id, "The bakery on the corner burned down.")
     cause = await add_fact(app, bank.bank_id, "0441 7788 9921")
     await add_fact(app, bank.bank_id, "5523 0017 4410")
-    await add_link(app, bank.bank_id, (seed, cause)[::turn], "caused_by", 0.9)
+    ends = (cause, seed) if turned else (seed, cause)
+    await add_link(app, bank.bank_id, ends, "caused_by", 0.9)
     trace = (await bank.recall("bakery on the corner", trace=True))["trace"]
     graph = [
         r for r in trace["retrieval_results"] if r["method_name"] == "graph" and r["fact_type"] == "world"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -104,7 +105,7 @@ def test_freed_places_are_filled_from_behind() -> None:
     ],
 )
 def test_preferring_observations_needs_the_wish_and_both_kinds(
-    types: tuple[FactType, ...], wanted: bool | None, expected: list[str]
+    types: tuple[FactType, ...], wanted: Any, expected: list[str]
 ) -> None:
     asked = plan(RecallQuery("b", "q", types=types, prefer_observations=wanted))
     assert ids(select(asked, [scored(memory("a")), scored(observation("o", "a"))]).kept) == expected
