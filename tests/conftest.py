@@ -36,8 +36,6 @@ def pytest_configure(config: pytest.Config) -> None:
     inherited = getattr(config, "workerinput", {}).get("data_dir")
     fresh = Path(tempfile.gettempdir()).resolve() / f"recalld-tests-{uuid4().hex[:12]}"
     config.stash[DATA_DIR] = Path(inherited) if inherited else fresh
-    # Reading `document_tags` of a retain warns, see test_document_tags_are_read_without_a_warning.
-    config.addinivalue_line("filterwarnings", "ignore:deprecated:DeprecationWarning")
 
 
 @pytest.hookimpl(optionalhook=True)

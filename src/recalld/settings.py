@@ -102,7 +102,7 @@ class Settings(BaseSettings):
     enable_temporal_retrieval: bool = Field(True, description="Temporal retriever on.")
     enable_graph_retrieval: bool = Field(True, description="Graph retriever on.")
     enable_reranking: bool = Field(True, description="Reranking on.")
-    retain_chunk_size: int = Field(800, ge=100, le=20_000, description="Longest chunk in characters.")
+    retain_chunk_size: int = Field(500, ge=100, le=20_000, description="Longest chunk in characters.")
 
     date_order: Literal["MDY", "DMY"] = Field("MDY", description="How 06/05/2024 is read.")
     southern_seasons: bool = Field(False, description="Seasons of the southern hemisphere.")

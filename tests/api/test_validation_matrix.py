@@ -125,7 +125,6 @@ async def test_a_text_body_is_422(known: TestBank) -> None:
     assert error["type"] == "model_attributes_type"
 
 
-@pytest.mark.xfail(strict=True, reason="FastAPI(strict_content_type=True), its default, refuses it")
 async def test_a_missing_content_type_means_json(known: TestBank) -> None:
     assert (await raw(known, b'{"query": "x"}', None)).status_code == 200
 

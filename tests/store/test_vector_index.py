@@ -88,9 +88,6 @@ async def test_a_bank_that_grows_large_gets_an_index_and_the_same_answers(
     assert narrow == pytest.approx({text: exact[text] for text, tag in tags.items() if tag == "t3"}, abs=2e-3)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a bank below the threshold is scanned without widening, yet over its index"
-)
 async def test_a_bank_that_shrinks_below_the_threshold_still_finds_everything(
     small: Application, indexed: TestBank
 ) -> None:

@@ -37,6 +37,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         version=__version__,
         description="Recall for agent memory, compatible with the Hindsight API.",
         lifespan=lifespan,
+        strict_content_type=False,
     )
     for router in (recall.router, retain.router, banks.router, system.router):
         app.include_router(router)

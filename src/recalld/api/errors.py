@@ -8,11 +8,20 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from starlette.responses import JSONResponse
 
 from recalld.domain import errors
 
 logger = logging.getLogger(__name__)
+
+
+class ErrorResponse(JSONResponse):
+    """JSON in ASCII: what is echoed may hold lone surrogates, which have no UTF-8."""
+
+    def render(self, content: Any) -> bytes:
+        """The body."""
+        return json.dumps(content, ensure_ascii=True, allow_nan=False).encode("ascii")
+
 
 STATUS: dict[type[errors.RecalldError], int] = {
     errors.InvalidRequest: 400,
@@ -40,21 +49,21 @@ def status_of(error: errors.RecalldError) -> int:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-async def _on_domain_error(_: Request, error: Exception) -> JSONResponse:
+async def _on_domain_error(_: Request, error: Exception) -> ErrorResponse:
     assert isinstance(error, errors.RecalldError)  # noqa: S101 - registered for this class
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, errors.Overloaded) else None
-    return JSONResponse({"detail": error.message}, status_of(error), headers)
+    return ErrorResponse({"detail": error.message}, status_of(error), headers)
 
 
-async def _on_validation_error(_: Request, error: Exception) -> JSONResponse:
+async def _on_validation_error(_: Request, error: Exception) -> ErrorResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
     details = [_detail(raw) for raw in error.errors()[:MAX_DETAILS]]
-    return JSONResponse({"detail": details}, 422)
+    return ErrorResponse({"detail": details}, 422)
 
 
-async def _on_surprise(_: Request, error: Exception) -> JSONResponse:
+async def _on_surprise(_: Request, error: Exception) -> ErrorResponse:
     logger.error("request failed", exc_info=error)
-    return JSONResponse({"detail": f"Internal error ({type(error).__name__})"}, 500)
+    return ErrorResponse({"detail": f"Internal error ({type(error).__name__})"}, 500)
 
 
 def _detail(raw: dict[str, Any]) -> dict[str, Any]:

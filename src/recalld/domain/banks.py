@@ -32,7 +32,7 @@ class BankConfig:
     enable_graph_retrieval: bool = True
     enable_reranking: bool = True
     recall_prefer_observations: bool = False
-    retain_chunk_size: int = 800
+    retain_chunk_size: int = 500
 
     def override(self, values: dict[str, Any]) -> BankConfig:
         """This configuration with ``values`` (stored override names) on top; unknown names are ignored."""

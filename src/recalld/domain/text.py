@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _NOT_WORD = re.compile(r"[^\w\s]")
@@ -34,6 +35,15 @@ class QueryTerm:
 def scrub(text: str) -> str:
     """Drop what no database text may hold: control characters (tab, LF, CR stay) and surrogates."""
     return _FORBIDDEN.sub("", text)
+
+
+def scrub_all(value: Any) -> Any:
+    """``scrub`` for every text inside lists and dicts."""
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, dict):
+        return {scrub(str(key)): scrub_all(inner) for key, inner in value.items()}
+    return [scrub_all(inner) for inner in value] if isinstance(value, list) else value
 
 
 def has_forbidden(text: str) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+_FIRST = datetime(1, 1, 1, tzinfo=UTC)
+_LAST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
@@ -32,5 +35,10 @@ class TimeWindow:
 
 
 def as_utc(moment: datetime) -> datetime:
-    """The same instant in UTC; a naive value is read as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    """The same instant in UTC; a naive value is read as UTC, one past the calendar's edge as the edge."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return _FIRST if moment.year == 1 else _LAST

@@ -8,6 +8,7 @@ from typing import Any
 
 from recalld.domain.banks import Bank, BankSummary, check_bank_id
 from recalld.domain.errors import BankNotFound
+from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank, list_banks
 from recalld.store.writes.banks import change_bank, delete_bank, ensure_bank
@@ -58,6 +59,8 @@ class BankService:
 
     async def delete(self, bank_id: str) -> int:
         """Delete the bank with all it holds; returns how many things went. A missing bank is 0."""
+        if has_forbidden(bank_id):
+            return 0
         async with self.database.write() as connection:
             key, count = await delete_bank(connection, bank_id)
         if key is not None:

@@ -10,7 +10,7 @@ MAX_NAME = 512
 
 
 def clean_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with white space folded; blank and over-long ones are dropped, each kept once whatever its case."""
+    """Names with white space folded; blank and over-long ones are dropped, each kept once."""
     kept: dict[str, str] = {}
     for name in (" ".join(scrub(name).split()) for name in names):
         if 0 < len(name) <= MAX_NAME:

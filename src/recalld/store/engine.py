@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as EngineTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from recalld.domain.errors import DeadlineExceeded, Overloaded
+from recalld.domain.errors import DeadlineExceeded, Overloaded, Unprocessable
 
 ReadConnection: TypeAlias = DriverConnection[TupleRow]
 _WRITERS_SHARE = 4
@@ -40,6 +40,7 @@ class Database:
         options = (
             f"-c statement_timeout={int(limits.statement * 1000)} -c timezone=UTC"
             " -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.english"
+            " -c hnsw.ef_search=200 -c hnsw.iterative_scan=strict_order -c hnsw.max_scan_tuples=20000"
         )
         writers = max(2, limits.size // _WRITERS_SHARE)
         self._engine = create_async_engine(
@@ -122,9 +123,9 @@ def _translated(error: Exception) -> Exception:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
         return DeadlineExceeded("The database did not answer in time.")
-    if isinstance(cause, psycopg.OperationalError) and not isinstance(
-        cause, psycopg.errors.ProgramLimitExceeded
-    ):
+    if isinstance(cause, psycopg.errors.ProgramLimitExceeded):
+        return Unprocessable("A value is too long to be indexed: shorten ids, tags, names or context.")
+    if isinstance(cause, psycopg.OperationalError):
         return Overloaded("The database is not reachable.", retry_after=30)
     return error
 

@@ -16,7 +16,7 @@ from recalld.api.hindsight.schemas.banks import (
 from recalld.api.hindsight.schemas.retain import MemoryItem, RetainRequest, TextContentBlock
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
-from recalld.domain.text import has_forbidden, scrub
+from recalld.domain.text import has_forbidden, scrub, scrub_all
 from recalld.domain.time import as_utc
 from recalld.retain.banks import BankChange
 from recalld.retain.entities import clean_names
@@ -46,7 +46,7 @@ def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainIt
         metadata=tuple((scrub(key), scrub(value)) for key, value in (item.metadata or {}).items()),
         entities=clean_names(entity.text for entity in item.entities or []),
         tags=tuple(dict.fromkeys([*(item.tags or []), *document_tags])),
-        observation_scopes=item.observation_scopes,
+        observation_scopes=scrub_all(item.observation_scopes),
         update_mode=UpdateMode(item.update_mode or "replace"),
         retain_params=tuple(_retain_params(item).items()),
     )
@@ -80,13 +80,15 @@ def _timestamp(value: datetime | str | None, now: datetime) -> datetime | None:
 
 def _retain_params(item: MemoryItem) -> dict[str, Any]:
     left_out = {"content", "document_id", "tags", "update_mode"}
-    dumped = item.model_dump(mode="json", exclude=left_out, exclude_none=True)
-    return {key: scrub(value) if isinstance(value, str) else value for key, value in dumped.items()}
+    dumped: dict[str, Any] = scrub_all(item.model_dump(exclude=left_out, exclude_none=True))
+    if isinstance(moment := dumped.get("timestamp"), datetime):
+        dumped["timestamp"] = moment.isoformat()
+    return dumped
 
 
 def bank_change(request: CreateBankRequest, current: Disposition = Disposition()) -> BankChange:
     """Columns and overrides the request sets."""
-    given = request.model_dump(exclude_none=True)
+    given: dict[str, Any] = scrub_all(request.model_dump(exclude_none=True))
     columns: dict[str, Any] = {}
     if request.name is not None:
         columns["name"] = scrub(request.name)

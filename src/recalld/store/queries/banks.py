@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recalld.domain.banks import Bank, BankSummary, Disposition
+from recalld.domain.text import has_forbidden, scrub
 from recalld.store.engine import ReadConnection, fetch
 
 BANK = """banks.bank_key, banks.bank_id, banks.name, banks.mission, banks.disposition, banks.config,
@@ -32,6 +33,8 @@ _COUNT = """
 
 async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
     """The bank of that name, or ``None``."""
+    if has_forbidden(bank_id):
+        return None
     rows = await fetch(connection, _FIND, {"bank_id": bank_id})
     return bank(rows[0]) if rows else None
 
@@ -49,7 +52,7 @@ async def list_banks(
 def _pattern(search: str | None) -> str | None:
     if not search:
         return None
-    return "%" + search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    return "%" + scrub(search).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
 
 
 def bank(row: tuple[Any, ...]) -> Bank:

@@ -15,7 +15,7 @@ from recalld.store.where import Conditions, fact_conditions, of_types
 UNITS_PER_ENTITY = 200
 LINKS_PER_SEED = 20
 
-# Rows are (source, target, weight, kind): a seed has no target; facts that edges lead to have a kind.
+# Rows are (source, target, weight, kind): a seed has no target, a fact reached has a kind.
 _NEIGHBOURHOOD = """
     WITH seed AS MATERIALIZED (
         SELECT id::uuid, 1 - distance AS similarity FROM ({nearest}) AS near WHERE distance <= 1 - %(floor)s
@@ -55,7 +55,7 @@ _NEIGHBOURHOOD = """
 
 @dataclass(frozen=True, slots=True)
 class Seeding:
-    """Where to start: the ``nearest`` facts of each type with cosine ``floor``, entities by lower-case name."""
+    """Where to start: the ``nearest`` facts of each type from cosine ``floor`` up, and entities by name."""
 
     nearest: int
     floor: float

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 
 from recalld.domain.banks import Bank
-from recalld.domain.text import QueryTerm, query_words
+from recalld.domain.text import QueryTerm, has_forbidden, query_words
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.banks import BANK, BANK_WIDTH, bank
 
@@ -29,6 +29,8 @@ async def bank_and_terms(
     connection: ReadConnection, bank_id: str, query: str
 ) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
     """The bank and the query's lexemes, in order of first appearance; ``None`` for an unknown bank."""
+    if has_forbidden(bank_id):
+        return None
     words = query_words(query)
     spellings = [spelling for spelling, _, _ in words]
     rows = await fetch(connection, _STATISTICS, {"bank_id": bank_id, "words": spellings})

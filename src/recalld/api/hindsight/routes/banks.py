@@ -20,7 +20,7 @@ from recalld.domain.errors import BankNotFound
 
 router = APIRouter(tags=["Banks"], route_class=ReportingRoute)
 
-Page = Annotated[int, Query(ge=0)]
+Page = Annotated[int, Query(ge=0, le=2**31 - 1)]
 
 
 @router.get("/v1/default/banks", operation_id="list_banks")

@@ -89,6 +89,8 @@ class TagGroupNot(WireModel):
 
 
 TagGroup = TagGroupLeaf | TagGroupAnd | TagGroupOr | TagGroupNot
+for _model in (TagGroupAnd, TagGroupOr, TagGroupNot):
+    _model.model_rebuild(force=True)
 
 
 class MinScores(WireModel):
@@ -248,8 +250,8 @@ def check_tag_tree(groups: Any) -> None:
     """Refuse trees that are too deep or too wide, before anything walks them by recursion (D8)."""
     level, depth, leaves = [groups], 0, 0
     while level:
-        depth += 1
-        if depth > 2 * MAX_TAG_DEPTH:
+        depth += any(isinstance(node, dict) for node in level)
+        if depth > MAX_TAG_DEPTH:
             raise ValueError(f"tag_groups may be nested {MAX_TAG_DEPTH} levels deep at most")
         deeper: list[Any] = []
         for node in level:

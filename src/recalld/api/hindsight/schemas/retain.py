@@ -111,7 +111,7 @@ class RetainRequest(WireModel):
 
     items: list[MemoryItem]
     async_: bool = Field(default=False, alias="async")
-    document_tags: TagList = Field(None, deprecated=True)
+    document_tags: TagList = Field(None, json_schema_extra={"deprecated": True})
     operation_id: str | None = None
 
 
