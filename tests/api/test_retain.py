@@ -17,7 +17,7 @@ from recalld.store.engine import fetch
 from tests.fixtures.bank import TestBank
 from tests.fixtures.facts import bank_key
 
-PARAGRAPHS = ["First part. " * 40, "Second part. " * 40, "Third part. " * 40]
+PARAGRAPHS = ["First part. " * 30, "Second part. " * 30, "Third part. " * 30]
 
 
 async def document(app: Application, bank: TestBank, document_id: str) -> dict[str, Any]:
@@ -222,7 +222,7 @@ async def test_an_upsert_keeps_the_ids_of_unchanged_chunks(app: Application, ban
     first = {"content": "\n\n".join(PARAGRAPHS), "document_id": "d", "tags": ["old"], "metadata": {"v": "1"}}
     await bank.retain(first)
     before, stored = await facts(bank), await document(app, bank, "d")
-    changed = "Changed part. " * 40
+    changed = "Changed part. " * 25
     second = "\n\n".join([PARAGRAPHS[0], changed, PARAGRAPHS[2]])
     await bank.retain({"content": second, "document_id": "d", "tags": ["new"], "metadata": {"v": "2"}})
     after, again = await facts(bank), await document(app, bank, "d")

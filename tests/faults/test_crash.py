@@ -38,7 +38,7 @@ from recalld.api.app import create_app
 from recalld.settings import Settings
 uvicorn.run(create_app(Settings()), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
 """
-PART = "This is paragraph {part} of document {name}, and it goes on for a while to fill its chunk. " * 6
+PART = "This is paragraph {part} of document {name}, and it goes on for a while to fill its chunk. " * 4
 PARTS = 4
 ENOUGH = 30
 """Documents acknowledged before the kill."""
