@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,5 +19,3 @@ def _is_none(value: Any) -> bool:
 
 OMIT_EMPTY = Field(default=None, exclude_if=_is_none)
 """For the few response fields that strict clients only accept when they are filled (D1)."""
-
-NonNegative = Annotated[int, Field(ge=0)]
