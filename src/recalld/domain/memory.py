@@ -49,9 +49,7 @@ class Memory(NamedTuple):
     @property
     def instant(self) -> datetime | None:
         """The single moment that stands for the fact: the middle of its range when it has one."""
-        if self.occurred_start and self.occurred_end:
-            return self.occurred_start + (self.occurred_end - self.occurred_start) / 2
-        return self.occurred_start or self.occurred_end or self.mentioned_at
+        return instant_of(self.occurred_start, self.occurred_end, self.mentioned_at)
 
 
 class RankedFact(NamedTuple):
@@ -60,3 +58,12 @@ class RankedFact(NamedTuple):
     id: str
     fact_type: FactType
     score: float
+
+
+def instant_of(
+    start: datetime | None, end: datetime | None, mentioned_at: datetime | None
+) -> datetime | None:
+    """The moment that stands for a fact with these dates."""
+    if start and end:
+        return start + (end - start) / 2
+    return start or end or mentioned_at

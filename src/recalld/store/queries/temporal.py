@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recalld.domain.filters import FactFilter
-from recalld.domain.memory import FACT_TYPES, FactType
+from recalld.domain.memory import FACT_TYPES, FactType, instant_of
 from recalld.domain.time import TimeWindow
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.vectors import FloatArray, dense
@@ -58,13 +58,7 @@ async def facts_in_window(
     }
     rows = await fetch(connection, " UNION ALL ".join(parts), params)
     found = [
-        DatedFact(id_, FACT_TYPES[kind], 1.0 - distance, _instant(start, end, mentioned))
+        DatedFact(id_, FACT_TYPES[kind], 1.0 - distance, instant_of(start, end, mentioned))
         for id_, kind, distance, start, end, mentioned in rows
     ]
     return sorted((f for f in found if f.similarity >= floor), key=lambda f: (-f.similarity, f.id))
-
-
-def _instant(start: datetime | None, end: datetime | None, mentioned: datetime | None) -> datetime | None:
-    if start and end:
-        return start + (end - start) / 2
-    return start or end or mentioned
