@@ -1,8 +1,8 @@
-"""What the pipeline asks of a model: four protocols and the values they exchange."""
+"""What the pipeline asks of a model: five protocols and the values they exchange."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,3 +83,29 @@ class TokenCounter(Protocol):
 
     def truncate(self, text: str, max_tokens: int) -> str:
         """The longest prefix of at most ``max_tokens`` tokens that ends on a character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to be answered with a likelihood of yes: the task, and by name the texts it is about."""
+
+    task: str
+    parts: Mapping[str, str]
+
+
+class DecisionModel(Protocol):
+    """Answers yes-or-no questions about a shared state, over a network."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, shown in the trace."""
+
+    async def likelihoods(self, state: str, questions: Sequence[Question]) -> list[float | None]:
+        """Likelihood of yes in [0, 1] for each question, aligned; ``None`` where no answer came.
+
+        Raises ``EncoderFailed`` when the model cannot be reached, refuses, or answers nonsense.
+        """
+
+
+class EncoderFailed(Exception):
+    """A model did not answer, or not in a usable way."""
