@@ -95,3 +95,38 @@ async def test_f13_graph_expansion_stays_inside_the_tags(bank: TestBank) -> None
     )
     texts = await bank.texts("Who runs the bakery?", tags=["in"], tags_match="all_strict")
     assert set(texts) == {"Xanthippe runs the bakery.", "0441 7788"}
+
+
+def fuzzy(*tags: str, **leaf: str) -> list[dict[str, Any]]:
+    return [{"tags": list(tags), "resolve": "fuzzy", **leaf}]
+
+
+async def test_issue_4026_a_misspelt_tag_reaches_its_facts_and_no_others(bank: TestBank) -> None:
+    await bank.retain(
+        {"content": "fact ts", "tags": ["typescript"]}, {"content": "fact js", "tags": ["javascript"]}, "fact"
+    )
+    assert await bank.texts("fact", tag_groups=fuzzy("typsecript")) == ["fact ts"]
+    assert await bank.texts("fact", tag_groups=fuzzy("no such tag")) == []
+    assert set(await bank.texts("fact", tag_groups=[{"not": fuzzy("typsecript")[0]}])) == {"fact js", "fact"}
+
+
+async def test_a_fuzzy_exact_leaf_of_too_many_sets_is_refused(bank: TestBank) -> None:
+    near = [f"kubernetes{i}" for i in range(6)]
+    await bank.retain({"content": "fact", "tags": near})
+    response = await bank.post_recall("fact", tag_groups=fuzzy("kubernetes", "kubernete", match="exact"))
+    assert response.status_code == 422
+    assert "36 sets" in response.json()["detail"]
+
+
+async def test_fuzzy_tags_of_a_bank_with_too_many_tags_are_refused(bank: TestBank) -> None:
+    await bank.retain(
+        *({"content": f"fact {i}", "tags": [f"{i}-{j}" for j in range(500)]} for i in range(11))
+    )
+    response = await bank.post_recall("fact", tag_groups=fuzzy("1-1"))
+    assert response.status_code == 422
+    assert "5000" in response.json()["detail"]
+
+
+async def test_an_unknown_bank_is_reported_before_its_fuzzy_tags(bank: TestBank) -> None:
+    response = await bank.post_recall("fact", tag_groups=fuzzy("a"))
+    assert response.status_code == 404

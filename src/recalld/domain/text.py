@@ -58,7 +58,7 @@ def has_word(text: str) -> bool:
 
 def index_text(text: str) -> str:
     """The form of a text the keyword index reads: accents folded, CJK runs as overlapping bigrams."""
-    return _CJK_RUN.sub(_bigrams, _fold_accents(text))
+    return _CJK_RUN.sub(_bigrams, fold_accents(text))
 
 
 def query_words(text: str) -> list[tuple[str, int, int]]:
@@ -91,7 +91,7 @@ def _plain_word(word: str, offset: int) -> Iterator[tuple[str, int, int]]:
     core = _EDGE_PUNCTUATION.sub("", word)
     if core:
         start = offset + word.index(core)
-        yield _fold_accents(core), start, start + len(core)
+        yield fold_accents(core), start, start + len(core)
 
 
 def _bigrams(run: re.Match[str]) -> str:
@@ -100,7 +100,8 @@ def _bigrams(run: re.Match[str]) -> str:
     return f" {' '.join(pairs)} "
 
 
-def _fold_accents(text: str) -> str:
+def fold_accents(text: str) -> str:
+    """The text with letters in place of their accented forms."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)

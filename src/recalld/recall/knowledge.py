@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm
 from recalld.store.engine import Database
+from recalld.store.queries.tags import distinct_tags
 from recalld.store.queries.terms import bank_and_terms
 
 
@@ -20,3 +21,8 @@ class StoreKnowledge:
         """The bank and the query's terms; ``None`` for an unknown bank."""
         async with self.database.read() as connection:
             return await bank_and_terms(connection, bank_id, text)
+
+    async def tags(self, bank_key: int, limit: int) -> list[str]:
+        """The bank's tags, the most frequent first."""
+        async with self.database.read() as connection:
+            return await distinct_tags(connection, bank_key, limit)

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.errors import BankNotFound, InvalidRequest
 from recalld.domain.filters import FactFilter
+from recalld.domain.fuzzy_tags import MAX_VOCABULARY, is_fuzzy, resolve_fuzzy
+from recalld.domain.tags import TagNode
 from recalld.domain.text import QueryTerm, scrub
 from recalld.domain.time import TimeWindow, as_utc
 from recalld.encoders.protocols import TokenCounter
@@ -57,6 +59,7 @@ class Planner:
         embedding = asyncio.ensure_future(self.embed(text))
         try:
             bank, terms = await self._look_up(query.bank_id, text)
+            tags = await self._literal_tags(query.tags, bank)
             config = self.defaults.override(bank.overrides)
             self._check_floors(query, config)
             self.limit.check(whole)
@@ -70,7 +73,7 @@ class Planner:
             query=query,
             text=text,
             truncated=text != whole,
-            facts=_facts(bank, query),
+            facts=_facts(bank, query, tags),
             now=as_utc(anchor),
             window=self._window(query, text, config, anchor),
             embedding=await embedding,
@@ -83,6 +86,12 @@ class Planner:
         if known is None:
             raise BankNotFound(bank_id)
         return known
+
+    async def _literal_tags(self, tags: TagNode, bank: Bank) -> TagNode:
+        """The filter over tags the bank has, where it asks for similar ones."""
+        if not is_fuzzy(tags):
+            return tags
+        return resolve_fuzzy(tags, await self.knowledge.tags(bank.key, MAX_VOCABULARY + 1))
 
     def _check_floors(self, query: RecallQuery, config: BankConfig) -> None:
         """A floor on relevance needs a reranker that has one (D11)."""
@@ -101,11 +110,11 @@ class Planner:
         return query.window or self.find_window(text, anchor)
 
 
-def _facts(bank: Bank, query: RecallQuery) -> FactFilter:
+def _facts(bank: Bank, query: RecallQuery, tags: TagNode) -> FactFilter:
     return FactFilter(
         bank_key=bank.key,
         types=query.types,
-        tags=query.tags,
+        tags=tags,
         as_of=query.as_of,
         occurred_from=query.occurred_from,
         occurred_to=query.occurred_to,

@@ -228,6 +228,9 @@ class Knowledge(Protocol):
     async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
         """The bank and the query's terms in it; ``None`` for an unknown bank."""
 
+    async def tags(self, bank_key: int, limit: int) -> list[str]:
+        """The bank's tags, the most frequent first, at most ``limit``."""
+
 
 EmbedQuery = Callable[[str], Awaitable[QueryEmbedding]]
 

@@ -28,6 +28,9 @@ class Knowledge:
     def __init__(self, **overrides: Any) -> None:
         self.overrides = overrides
 
+    async def tags(self, bank_key: int, limit: int) -> list[str]:
+        return []
+
     async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
         return (Bank(1, "b", "b", "", Disposition(), self.overrides, 1, 1.0), ()) if bank_id == "b" else None
 

@@ -22,7 +22,7 @@ from recalld.api.hindsight.schemas.recall import (
     TagGroupOr,
 )
 from recalld.domain.budget import Budget
-from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
+from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.memory import ALL_FACT_TYPES, FactType, Memory
 from recalld.domain.tags import (
     TagAnd,
@@ -33,7 +33,6 @@ from recalld.domain.tags import (
     TagOr,
     TagResolve,
     flat_filter,
-    leaves,
 )
 from recalld.domain.text import scrub
 from recalld.domain.time import TimeWindow, as_utc
@@ -103,10 +102,7 @@ def tag_filter(request: RecallRequest) -> TagNode:
     flat = flat_filter(request.tags or (), TagMatch(request.tags_match))
     if not request.tag_groups:
         return flat
-    filters = TagAnd((flat, *(_tag_node(group) for group in request.tag_groups)))
-    if any(leaf.resolve is TagResolve.FUZZY for leaf in leaves(filters)):
-        raise NotYetSupported("tag_groups.resolve", "leave it out, or send 'exact'")
-    return filters
+    return TagAnd((flat, *(_tag_node(group) for group in request.tag_groups)))
 
 
 def _tag_node(group: TagGroup) -> TagNode:
