@@ -7,21 +7,24 @@ import gc
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
+from pydantic import SecretStr
 from threadpoolctl import threadpool_limits
 
 from recalld.encoders import registry
+from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
 from recalld.encoders.protocols import Embedder, TokenCounter
 from recalld.recall.assemble import Assembler
+from recalld.recall.decide import DecisionStage
 from recalld.recall.hydrate import Hydrator
 from recalld.recall.knowledge import StoreKnowledge
 from recalld.recall.plan import Planner, QueryLimit
-from recalld.recall.rerank import CrossEncoderStage
+from recalld.recall.rerank import CrossEncoderStage, Reranking
 from recalld.recall.retrievers.graph import GraphRetriever
 from recalld.recall.retrievers.keyword import KeywordRetriever
 from recalld.recall.retrievers.semantic import SemanticRetriever
@@ -36,7 +39,7 @@ from recalld.store import embedded
 from recalld.store.engine import Database, PoolLimits
 from recalld.store.migrate import migrate
 from recalld.store.writes.facts import check_embedder
-from recalld.telemetry import Metrics
+from recalld.telemetry import Metrics, send_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +84,17 @@ async def application(settings: Settings, metrics: Metrics | None = None) -> Asy
 
 @asynccontextmanager
 async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIterator[Application]:
-    limits = PoolLimits(settings.db_pool_size, settings.db_acquire_timeout, settings.db_statement_timeout)
-    database = Database(url, limits)
-    model = await asyncio.to_thread(registry.bundled_embedder, settings.threads)
-    embedder = AsyncEmbedder(model)
-    reranker = None
-    if settings.reranker == "cross-encoder":
-        reranker = AsyncReranker(await asyncio.to_thread(registry.cross_encoder, settings.reranker_model))
-    tokens = registry.token_counter()
-    try:
+    async with AsyncExitStack() as stack:
+        if settings.otel_exporter_otlp_endpoint:
+            stack.callback(send_spans(settings.otel_exporter_otlp_endpoint))
+        limits = PoolLimits(settings.db_pool_size, settings.db_acquire_timeout, settings.db_statement_timeout)
+        database = Database(url, limits)
+        model = await asyncio.to_thread(registry.bundled_embedder, settings.threads)
+        embedder = AsyncEmbedder(model)
+        stack.callback(embedder.close)
+        tokens = registry.token_counter()
+        reranking = await _reranking(settings, tokens, stack)
+        stack.push_async_callback(database.close)
         await database.open()
         find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
         _calm_the_process()
@@ -99,7 +104,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
             database=database,
             embedder=model,
             tokens=tokens,
-            recall=_recall(settings, database, embedder, reranker, tokens),
+            recall=_recall(settings, database, embedder, reranking, tokens),
             retain=RetainService(
                 database,
                 embedder.embed_passages,
@@ -111,11 +116,56 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
             banks=BankService(database),
             metrics=metrics,
         )
-    finally:
-        embedder.close()
-        if reranker is not None:
-            reranker.close()
-        await database.close()
+
+
+async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> Reranking:
+    """What reranks; it is closed with the stack."""
+    if (endpoint := _decision_endpoint(settings)) is not None:
+        decisions = registry.decision_model(endpoint, tokens)
+        stack.push_async_callback(decisions.aclose)
+        return Reranking(
+            decision=DecisionStage(
+                decisions,
+                tokens,
+                endpoint.max_request_tokens,
+                settings.reranker_deadline,
+                settings.reranker_required,
+            )
+        )
+    if settings.reranker != "cross-encoder":
+        return Reranking(off=settings.reranker == "rrf")
+    model = AsyncReranker(await asyncio.to_thread(registry.cross_encoder, settings.reranker_model))
+    stack.callback(model.close)
+    stage = CrossEncoderStage(
+        model, settings.reranker_top, settings.reranker_deadline, settings.reranker_required
+    )
+    return Reranking(cross_encoder=stage)
+
+
+def _decision_endpoint(settings: Settings) -> DecisionEndpoint | None:
+    """The decision model for recall. Its own settings come first; the others serve the same provider only."""
+    provider = settings.recall_decision_model_provider or settings.decision_model_provider
+    if provider == "none":
+        return None
+    inherits = provider == settings.decision_model_provider
+
+    def chosen(name: str) -> str | None:
+        own, shared = (
+            getattr(settings, f"recall_decision_model_{name}"),
+            getattr(settings, f"decision_model_{name}"),
+        )
+        value = own or (shared if inherits else None)
+        return value.get_secret_value() if isinstance(value, SecretStr) else value or None
+
+    return DecisionEndpoint(
+        provider,
+        api_key=chosen("api_key"),
+        model=chosen("model"),
+        base_url=chosen("base_url"),
+        timeout=settings.decision_model_timeout,
+        max_concurrent=settings.decision_model_max_concurrent,
+        max_request_tokens=settings.decision_model_max_request_tokens,
+    )
 
 
 def _calm_the_process() -> None:
@@ -136,14 +186,9 @@ def _recall(
     settings: Settings,
     database: Database,
     embedder: AsyncEmbedder,
-    reranker: AsyncReranker | None,
+    reranking: Reranking,
     tokens: TokenCounter,
 ) -> RecallService:
-    stage = None
-    if reranker is not None:
-        stage = CrossEncoderStage(
-            reranker, settings.reranker_top, settings.reranker_deadline, settings.reranker_required
-        )
     return RecallService(
         planner=Planner(
             knowledge=StoreKnowledge(database),
@@ -155,14 +200,16 @@ def _recall(
                 tokens, settings.recall_max_query_tokens, settings.recall_query_overflow == "truncate"
             ),
             defaults=settings.bank_defaults,
-            passthrough=settings.reranker == "rrf",
+            without_scores=reranking.without_scores,
         ),
         retrievers=_retrievers(settings, database),
         hydrator=Hydrator(database, embedder.model.token_dimension, settings.token_cache_mb * 1024 * 1024),
         assembler=Assembler(database, tokens),
-        cross_encoder=stage,
+        reranking=reranking,
         boosts=settings.boosts,
-        limits=RecallLimits(settings.reranker_max_candidates, settings.retriever_deadline),
+        limits=RecallLimits(
+            settings.candidates, settings.recall_max_candidates_per_source, settings.retriever_deadline
+        ),
     )
 
 

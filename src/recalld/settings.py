@@ -6,15 +6,30 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, AliasGenerator, Field
+from pydantic import AliasChoices, AliasGenerator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recalld.domain.banks import BankConfig
 from recalld.domain.budget import Budget, BudgetRule
-from recalld.recall.boost import BoostWeights
+from recalld.recall.boost import BoostWeights, Decay, exponential_decay, linear_decay, no_decay
+from recalld.recall.favour import Favour, read_favours
+from recalld.recall.types import RetrieverName
 
 EMBEDDED = {"", "pg0"}
 """Values of the database URL that mean: start our own PostgreSQL."""
+
+
+_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def available_cpus() -> int:
+    """CPUs this process may use: those it is bound to, or fewer where its container has a quota."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = _CPU_QUOTA.read_text(encoding="ascii").split()
+        return max(1, min(bound, round(int(quota) / int(period))))
+    except (OSError, ValueError):
+        return bound
 
 
 def _names(field: str) -> AliasChoices:
@@ -62,6 +77,31 @@ class Settings(BaseSettings):
     reranker_deadline: Seconds = Field(10.0, description="Longest wait for the cross-encoder, in seconds.")
     reranker_required: bool = Field(False, description="Answer 503 instead of degrading when it is down.")
     reranker_max_candidates: int = Field(300, ge=1, description="Fused candidates that are reranked.")
+    reranker_max_candidates_low: int = Field(
+        0, ge=0, description="The same for budget `low`; 0 for no difference."
+    )
+    reranker_max_candidates_mid: int = Field(0, ge=0, description="The same for budget `mid`.")
+    reranker_max_candidates_high: int = Field(0, ge=0, description="The same for budget `high`.")
+
+    decision_model_provider: Literal["none", "typesafe", "cloudflare", "openai"] = Field(
+        "none", description="Decision model that orders results in place of the reranker."
+    )
+    decision_model_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    decision_model_model: str = Field("", description="Its name; empty for the provider's usual one.")
+    decision_model_base_url: str = Field("", description="Its address; empty for the provider's usual one.")
+    decision_model_timeout: Seconds = Field(60.0, description="Longest wait for one request, in seconds.")
+    decision_model_max_concurrent: int = Field(24, ge=1, description="Requests under way at once.")
+    decision_model_max_request_tokens: int = Field(26_000, ge=1000, description="Largest request in tokens.")
+    recall_decision_model_provider: Literal["", "none", "typesafe", "cloudflare", "openai"] = Field(
+        "",
+        description="Decision model for recall; empty for the one above, `none` for none. Its key, name "
+        "and address fall back to those above when the provider is the same.",
+    )
+    recall_decision_model_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    recall_decision_model_model: str = Field("", description="Its name.")
+    recall_decision_model_base_url: str = Field("", description="Its address.")
+    recall_decision_model_prune: bool = Field(False, description="Default of the request's `rerank.prune`.")
+    recall_decision_model_dedup: bool = Field(False, description="Default of the request's `rerank.dedup`.")
 
     semantic_min_similarity: Similarity = Field(0.3, description="Cosine floor of the semantic retriever.")
     graph_seed_min_similarity: Similarity = Field(0.3, description="Cosine floor of graph seeds.")
@@ -87,8 +127,32 @@ class Settings(BaseSettings):
     retain_max_body_bytes: int = Field(64 * 1024 * 1024, ge=1024, description="Largest body elsewhere.")
     gzip_min_size: int = Field(1024, description="Smallest body that is compressed; negative for never.")
 
+    admission_recall_max_in_flight: int = Field(
+        0, description="Recalls worked on at once; 0 for 16 per CPU, negative for no limit."
+    )
+    admission_recall_max_wait_ms: int = Field(
+        30_000, description="Longest wait for a turn, in milliseconds; 0 to try once."
+    )
+    otel_exporter_otlp_endpoint: str = Field(
+        "", description="Where spans go, as OTLP over HTTP; empty for nowhere. Needs the `otel` extra."
+    )
+
+    recall_strategy_boosts: str = Field(
+        "",
+        description="Retrievers to favour: `semantic`, `bm25`, `graph` or `temporal`, each with `:low`, "
+        "`:medium` or `:high`, with commas between them.",
+    )
+    recall_max_candidates_per_source: int = Field(
+        0, ge=0, description="Best hits of each retriever that are fused; 0 for all."
+    )
+    recency_decay_function: Literal["linear", "exponential", "none"] = Field(
+        "linear", description="How facts age."
+    )
     recency_decay_linear_window_days: float = Field(
-        365.0, gt=0, description="Days until a fact counts as old."
+        365.0, gt=0, description="Days until a fact counts as old, with `linear`."
+    )
+    recency_decay_halflife_days: float = Field(
+        90.0, gt=0, description="Days in which recency halves, with `exponential`."
     )
 
     recall_budget_function: Literal["fixed", "adaptive"] = Field(
@@ -97,6 +161,11 @@ class Settings(BaseSettings):
     recall_budget_fixed_low: int = Field(100, ge=1, description="Depth for `low`.")
     recall_budget_fixed_mid: int = Field(300, ge=1, description="Depth for `mid`.")
     recall_budget_fixed_high: int = Field(1000, ge=1, description="Depth for `high`.")
+    recall_budget_adaptive_low: float = Field(0.025, gt=0, description="Share of `max_tokens` for `low`.")
+    recall_budget_adaptive_mid: float = Field(0.075, gt=0, description="Share of `max_tokens` for `mid`.")
+    recall_budget_adaptive_high: float = Field(0.25, gt=0, description="Share of `max_tokens` for `high`.")
+    recall_budget_min: int = Field(20, ge=1, description="Least depth of `adaptive`.")
+    recall_budget_max: int = Field(2000, ge=1, description="Greatest depth of `adaptive`.")
     recall_prefer_observations: bool = Field(False, description="Default of the request's flag.")
     enable_text_search: bool = Field(True, description="Keyword retriever on.")
     enable_temporal_retrieval: bool = Field(True, description="Temporal retriever on.")
@@ -115,12 +184,44 @@ class Settings(BaseSettings):
     @property
     def threads(self) -> int:
         """Threads of the bundled model."""
-        return self.model_threads or os.cpu_count() or 1
+        return self.model_threads or available_cpus()
+
+    @property
+    def recall_capacity(self) -> int | None:
+        """Recalls worked on at once; ``None`` for no limit."""
+        given = self.admission_recall_max_in_flight
+        return None if given < 0 else given or max(16, 16 * available_cpus())
+
+    @property
+    def candidates(self) -> dict[Budget, int]:
+        """Fused candidates that are reranked, by budget."""
+        own = {
+            Budget.LOW: self.reranker_max_candidates_low,
+            Budget.MID: self.reranker_max_candidates_mid,
+            Budget.HIGH: self.reranker_max_candidates_high,
+        }
+        return {budget: number or self.reranker_max_candidates for budget, number in own.items()}
 
     @property
     def boosts(self) -> BoostWeights:
         """Boost weights of recall."""
-        return BoostWeights(recency_days=self.recency_decay_linear_window_days)
+        return BoostWeights(decay=self.decay, favours=self.favours)
+
+    @property
+    def decay(self) -> Decay:
+        """How facts age."""
+        match self.recency_decay_function:
+            case "linear":
+                return linear_decay(self.recency_decay_linear_window_days)
+            case "exponential":
+                return exponential_decay(self.recency_decay_halflife_days)
+            case "none":
+                return no_decay
+
+    @property
+    def favours(self) -> dict[RetrieverName, Favour]:
+        """Retrievers to favour. What cannot be read is left out, with a warning."""
+        return read_favours(self.recall_strategy_boosts)
 
     @property
     def bank_defaults(self) -> BankConfig:
@@ -130,12 +231,25 @@ class Settings(BaseSettings):
             Budget.MID: self.recall_budget_fixed_mid,
             Budget.HIGH: self.recall_budget_fixed_high,
         }
+        adaptive = {
+            Budget.LOW: self.recall_budget_adaptive_low,
+            Budget.MID: self.recall_budget_adaptive_mid,
+            Budget.HIGH: self.recall_budget_adaptive_high,
+        }
         return BankConfig(
-            budget=BudgetRule(function=self.recall_budget_function, fixed=fixed),
+            budget=BudgetRule(
+                function=self.recall_budget_function,
+                fixed=fixed,
+                adaptive=adaptive,
+                minimum=self.recall_budget_min,
+                maximum=self.recall_budget_max,
+            ),
             enable_text_search=self.enable_text_search,
             enable_temporal_retrieval=self.enable_temporal_retrieval,
             enable_graph_retrieval=self.enable_graph_retrieval,
             enable_reranking=self.enable_reranking,
             recall_prefer_observations=self.recall_prefer_observations,
+            recall_decision_model_prune=self.recall_decision_model_prune,
+            recall_decision_model_dedup=self.recall_decision_model_dedup,
             retain_chunk_size=self.retain_chunk_size,
         )

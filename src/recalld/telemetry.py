@@ -1,18 +1,32 @@
-"""Stage timings and Prometheus metrics, under the names Hindsight's dashboards read."""
+"""Stage timings, Prometheus metrics and OpenTelemetry spans, under the names Hindsight's dashboards read."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from opentelemetry import propagate, trace
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _OPERATION_BUCKETS = (0.1, 0.25, 0.5, 0.75, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120)
 _PHASE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10)
 
 Details = dict[str, int | float | str]
+
+_TRACER = trace.get_tracer("recalld")
+_SPANS = {
+    "plan": "recall_embedding",
+    "retrieve": "recall_retrieval",
+    "fuse": "recall_fusion",
+    "hydrate": "recall_hydration",
+    "rerank": "recall_rerank",
+    "boost": "recall_boost",
+    "select": "recall_selection",
+    "assemble": "recall_enrichment",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +39,7 @@ class StageTiming:
 
 
 class StageClock:
-    """Times the stages of one recall."""
+    """Times the stages of one recall, each with a span of its own."""
 
     def __init__(self) -> None:
         self.timings: list[StageTiming] = []
@@ -34,9 +48,39 @@ class StageClock:
     def stage(self, name: str) -> Iterator[Details]:
         """Time a block; what is put into the yielded dict is shown with it."""
         details: Details = {}
-        start = time.perf_counter()
-        yield details
-        self.timings.append(StageTiming(name, time.perf_counter() - start, details))
+        with _TRACER.start_as_current_span(_SPANS[name]) as span:
+            start = time.perf_counter()
+            yield details
+            self.timings.append(StageTiming(name, time.perf_counter() - start, details))
+            if span.is_recording():
+                span.set_attributes(details)
+
+
+@contextmanager
+def request_span(name: str, headers: Mapping[str, str], attributes: Mapping[str, Any]) -> Iterator[None]:
+    """A span around one request, below the caller's where the headers name it.
+
+    Costs next to nothing and goes nowhere unless tracing was set up, here or by an instrumented start.
+    """
+    context = propagate.extract(headers)
+    with _TRACER.start_as_current_span(name, context, trace.SpanKind.SERVER, attributes):
+        yield
+
+
+def send_spans(endpoint: str) -> Callable[[], None]:
+    """Send spans to an OTLP endpoint over HTTP; returns what has to be called at the end.
+
+    Raises ``ImportError`` without the ``otel`` extra.
+    """
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+    provider = TracerProvider(resource=Resource.create({"service.name": "recalld"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces")))
+    trace.set_tracer_provider(provider)
+    return provider.shutdown
 
 
 class Metrics:

@@ -10,8 +10,9 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from recalld import __version__
 from recalld.api import errors
+from recalld.api.admission import Lane
 from recalld.api.hindsight.routes import banks, recall, retain, system
-from recalld.api.middleware import BodyLimit, BodyLimits, Measured
+from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
 from recalld.bootstrap import Application, application
 from recalld.settings import Settings
 from recalld.telemetry import Metrics
@@ -39,13 +40,21 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         lifespan=lifespan,
         strict_content_type=False,
     )
+    app.state.recall_lane = _recall_lane(chosen)
     for router in (recall.router, retain.router, banks.router, system.router):
         app.include_router(router)
     errors.install(app)
     if chosen.gzip_min_size >= 0:
         app.add_middleware(GZipMiddleware, minimum_size=chosen.gzip_min_size, compresslevel=1)
+    app.add_middleware(Abandonment)
     app.add_middleware(
         BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes)
     )
     app.add_middleware(Measured, metrics=metrics)
     return app
+
+
+def _recall_lane(settings: Settings) -> Lane | None:
+    capacity = settings.recall_capacity
+    wait = settings.admission_recall_max_wait_ms / 1000
+    return Lane("recall", capacity, max(wait, 0.001)) if capacity is not None else None

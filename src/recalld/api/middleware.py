@@ -1,8 +1,12 @@
-"""Around every request: body limit, measuring, and the headers that say what was ignored."""
+"""Around every request: its body, a client that leaves, measuring, and what was ignored."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
@@ -11,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recalld.api.ignored import header_value
 from recalld.telemetry import Metrics
+
+logger = logging.getLogger(__name__)
 
 RECALL_SUFFIX = "/memories/recall"
 
@@ -67,6 +73,51 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
         return next(waiting, None) or await receive()
 
     return next_message
+
+
+class Abandonment:
+    """Stops a recall whose client has left: its task is cancelled, and the answer nobody reads is a 499."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].endswith(RECALL_SUFFIX):
+            await self._app(scope, receive, send)
+            return
+        body = await _read(receive, limit=sys.maxsize) or []
+        left = asyncio.ensure_future(_until_disconnect(receive))
+        work = asyncio.ensure_future(self._app(scope, _replay(body, _waiting_for(left)), send))
+        try:
+            await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                await work
+            else:
+                await _cancelled(work)
+                logger.info("recall abandoned by its client: 499")
+                await JSONResponse({"detail": "client disconnected"}, 499)(scope, receive, send)
+        finally:
+            left.cancel()
+            work.cancel()
+
+
+async def _until_disconnect(receive: Receive) -> Message:
+    while (message := await receive())["type"] != "http.disconnect":
+        pass
+    return message
+
+
+def _waiting_for(left: asyncio.Future[Message]) -> Receive:
+    async def receive() -> Message:
+        return await asyncio.shield(left)
+
+    return receive
+
+
+async def _cancelled(work: asyncio.Future[None]) -> None:
+    work.cancel()
+    with suppress(asyncio.CancelledError):
+        await work
 
 
 def _too_large(limit: int) -> JSONResponse:

@@ -32,6 +32,8 @@ class BankConfig:
     enable_graph_retrieval: bool = True
     enable_reranking: bool = True
     recall_prefer_observations: bool = False
+    recall_decision_model_prune: bool = False
+    recall_decision_model_dedup: bool = False
     retain_chunk_size: int = 500
 
     def override(self, values: dict[str, Any]) -> BankConfig:
@@ -49,6 +51,8 @@ _PLAIN_KEYS = (
     "enable_graph_retrieval",
     "enable_reranking",
     "recall_prefer_observations",
+    "recall_decision_model_prune",
+    "recall_decision_model_dedup",
     "retain_chunk_size",
 )
 

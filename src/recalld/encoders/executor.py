@@ -52,9 +52,18 @@ class AsyncReranker:
         return self.model.name
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:
-        """Relevance in [0, 1] for each document."""
+        """Relevance in [0, 1] for each document, similar lengths together, aligned with the input.
+
+        A caller that is cancelled costs the model no more than the slice at hand.
+        """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self.model.score, query, documents)
+        order = sorted(range(len(documents)), key=lambda i: -len(documents[i]))
+        found: dict[int, float] = {}
+        for piece in _slices(order, documents):
+            batch = [documents[i] for i in piece]
+            scores = await loop.run_in_executor(self._thread, self.model.score, query, batch)
+            found.update(zip(piece, scores, strict=True))
+        return [found[i] for i in range(len(documents))]
 
     def close(self) -> None:
         """Let the thread end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from recalld.encoders.decision.client import DecisionEndpoint, HttpDecisionModel
 from recalld.encoders.embedders.onnx import OnnxEmbedder
 from recalld.encoders.protocols import Embedder, Reranker, TokenCounter
 from recalld.encoders.token_counter import O200kTokenCounter
@@ -25,3 +26,8 @@ def cross_encoder(model: str) -> Reranker:
     from recalld.encoders.rerankers.sentence_transformers import CrossEncoderReranker  # noqa: PLC0415
 
     return CrossEncoderReranker(model)
+
+
+def decision_model(endpoint: DecisionEndpoint, counter: TokenCounter) -> HttpDecisionModel:
+    """A client of a decision model; close it when done."""
+    return HttpDecisionModel(endpoint, counter)

@@ -4,38 +4,65 @@ from __future__ import annotations
 
 import calendar
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recalld.domain.memory import Memory
 from recalld.domain.time import TimeWindow
-from recalld.recall.types import QueryPlan, ScoredCandidate
+from recalld.recall.favour import Favour, bump_of
+from recalld.recall.types import QueryPlan, Reranked, RetrieverName, ScoredCandidate
 
 NEUTRAL = 0.5
 _DAY = timedelta(days=1)
 
 
+Decay = Callable[[float], float]
+"""From an age in days to a recency in [0, 1]."""
+
+
+def linear_decay(days: float) -> Decay:
+    """1 for today, falling in a line to 0.1 over ``days``."""
+    return lambda age: min(1.0, max(0.1, 1.0 - age / days))
+
+
+def exponential_decay(half_life: float) -> Decay:
+    """1 for today, half of it after ``half_life`` days, and so on."""
+    return lambda age: 0.5 ** (max(age, 0.0) / half_life)
+
+
+def no_decay(_: float) -> float:
+    """Neutral at every age."""
+    return NEUTRAL
+
+
 @dataclass(frozen=True, slots=True)
 class BoostWeights:
-    """How far each boost may move a relevance: 0.2 means plus or minus 10 %."""
+    """How far each boost may move a relevance: 0.2 means plus or minus 10 %.
+
+    ``decay`` is how facts age; ``favours`` are retrievers whose finds get a bump on top.
+    """
 
     recency: float = 0.2
     temporal: float = 0.2
     proof: float = 0.1
-    recency_days: float = 365.0
+    decay: Decay = field(default_factory=lambda: linear_decay(365.0))
+    favours: Mapping[RetrieverName, Favour] = field(default_factory=dict)
 
 
 def boost(
-    plan: QueryPlan, scored: tuple[ScoredCandidate, ...], weights: BoostWeights = BoostWeights()
+    plan: QueryPlan, reranked: Reranked, weights: BoostWeights = BoostWeights()
 ) -> tuple[ScoredCandidate, ...]:
-    """Candidates with ``final`` set, best first, ties by id (D14)."""
-    boosted = [_boosted(plan, candidate, weights) for candidate in scored]
-    return tuple(sorted(boosted, key=lambda c: (-c.final, c.memory.id)))
+    """Candidates with ``final`` set, best first, ties by id (D14). A decision model's order stands."""
+    boosted = [_boosted(plan, one, weights) for one in reranked.scored]
+    if reranked.in_order:
+        return tuple(one._replace(final=one.relevance) for one in boosted)
+    return tuple(sorted(boosted, key=lambda one: (-one.final, one.memory.id)))
 
 
 def _boosted(plan: QueryPlan, scored: ScoredCandidate, weights: BoostWeights) -> ScoredCandidate:
     replaying = plan.query.anchor is not None
-    recency = recency_of(scored.memory, plan.now, weights.recency_days, future_is_neutral=replaying)
+    recency = recency_of(scored.memory, plan.now, weights.decay, future_is_neutral=replaying)
     proximity = proximity_of(scored.memory, plan.window)
     proof = proof_of(scored.memory.proof_count)
     final = (
@@ -44,13 +71,15 @@ def _boosted(plan: QueryPlan, scored: ScoredCandidate, weights: BoostWeights) ->
         * (1 + weights.temporal * (proximity - NEUTRAL))
         * (1 + weights.proof * (proof - NEUTRAL))
     )
+    if scored.reranker is not None and weights.favours:
+        final += bump_of(scored.candidate.fused.ranks, weights.favours)
     return ScoredCandidate(
-        scored.candidate, scored.relevance, scored.reranker, recency, proximity, proof, final
+        scored.candidate, scored.relevance, scored.reranker, recency, proximity, proof, final, scored.helps
     )
 
 
-def recency_of(memory: Memory, now: datetime, days: float, *, future_is_neutral: bool) -> float:
-    """1 for today, falling in a line to 0.1 over ``days``; 0.5 when undated.
+def recency_of(memory: Memory, now: datetime, decay: Decay, *, future_is_neutral: bool) -> float:
+    """``decay`` of the fact's age; 0.5 when undated.
 
     A fact dated after a replayed ``now`` is neutral (D19). A fact that spans a whole month or year
     ages from its end and is never better than neutral, since its day is unknown.
@@ -64,7 +93,7 @@ def recency_of(memory: Memory, now: datetime, days: float, *, future_is_neutral:
     age = (now - happened) / _DAY
     if age < 0 and future_is_neutral:
         return NEUTRAL
-    recency = min(1.0, max(0.1, 1.0 - age / days))
+    recency = decay(age)
     return min(recency, NEUTRAL) if coarse else recency
 
 

@@ -50,7 +50,7 @@ class Planner:
     find_window: FindWindow
     limit: QueryLimit
     defaults: BankConfig
-    passthrough: bool = False
+    without_scores: str | None = None
 
     async def plan(self, query: RecallQuery) -> QueryPlan:
         """The plan, or ``BankNotFound``: an unknown bank is never created (D5)."""
@@ -95,10 +95,11 @@ class Planner:
 
     def _check_floors(self, query: RecallQuery, config: BankConfig) -> None:
         """A floor on relevance needs a reranker that has one (D11)."""
-        if query.floors.reranker is not None and (self.passthrough or not config.enable_reranking):
+        name = self.without_scores if config.enable_reranking else "rrf"
+        if query.floors.reranker is not None and name is not None:
             raise InvalidRequest(
-                "min_scores.reranker is not supported with the 'rrf' reranker: "
-                "it orders results without a relevance in [0, 1]. Use min_scores.final, or none."
+                f"min_scores.reranker is not supported with the '{name}' reranker: it orders results "
+                "without a relevance in [0, 1], so a floor would only keep a share of them."
             )
 
     def _window(

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from recalld.domain.errors import RerankerUnavailable
-from recalld.domain.memory import Memory
+from recalld.recall.decide import DecisionStage, judge
+from recalld.recall.document import document_text
 from recalld.recall.late_interaction import late_interaction, token_weights
 from recalld.recall.relevance import keyword_ceiling, relevance
 from recalld.recall.types import AsyncReranker, Candidate, QueryPlan, Reranked, ScoredCandidate
@@ -31,16 +32,38 @@ class CrossEncoderStage:
     required: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """What reranks: late interaction, with a cross-encoder behind it, or a decision model in place of both.
+
+    With ``off`` the fused order stands.
+    """
+
+    cross_encoder: CrossEncoderStage | None = None
+    decision: DecisionStage | None = None
+    off: bool = False
+
+    @property
+    def without_scores(self) -> str | None:
+        """The name of a reranker that has no relevance in [0, 1] to put a floor on (D11)."""
+        return PASSTHROUGH if self.off else "decision_model" if self.decision else None
+
+
 async def rerank(
-    plan: QueryPlan, candidates: Sequence[Candidate], stage: CrossEncoderStage | None = None
+    plan: QueryPlan, candidates: Sequence[Candidate], serving: Reranking = Reranking()
 ) -> Reranked:
     """Score every candidate. With reranking switched off the fused order stands (``reranker`` is null)."""
-    if not plan.config.enable_reranking:
+    if serving.off or not plan.config.enable_reranking:
         return Reranked(passthrough(candidates), PASSTHROUGH)
+    if serving.decision is not None:
+        judged = await judge(plan, candidates, serving.decision)
+        if judged is None:
+            return Reranked(passthrough(candidates), PASSTHROUGH, failed=True)
+        return Reranked(judged, serving.decision.model.name, in_order=True)
     scored = await asyncio.to_thread(blended, plan, candidates)
-    if stage is None or not scored:
+    if serving.cross_encoder is None or not scored:
         return Reranked(scored, LATE_INTERACTION)
-    return await _cross_encode(plan, scored, stage)
+    return await _cross_encode(plan, scored, serving.cross_encoder)
 
 
 def blended(plan: QueryPlan, candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:
@@ -68,15 +91,6 @@ def passthrough(candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:
         ScoredCandidate(candidate, relevance=1.0 - 0.9 * i / steps, reranker=None)
         for i, candidate in enumerate(candidates)
     )
-
-
-def document_text(memory: Memory) -> str:
-    """What a cross-encoder reads of a fact: its date, its context, its text."""
-    text = f"{memory.context}: {memory.text}" if memory.context else memory.text
-    if memory.occurred_start is None:
-        return text
-    start = memory.occurred_start
-    return f"[Date: {start:%B %d, %Y} ({start:%Y-%m-%d})] {text}"
 
 
 async def _cross_encode(

@@ -1,16 +1,26 @@
-"""Select: score floors, observation preference, the candidate window and the token budget."""
+"""Select: score floors and pruning, observation preference, the candidate window and the token budget."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from recalld.domain.memory import FactType
+from recalld.recall.decide import UNDECIDED
 from recalld.recall.types import QueryPlan, ScoredCandidate, ScoreFloors, Selection
 
 
-def select(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> Selection:
-    """What the caller gets, from candidates that come best first."""
+def clear(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Candidates over the floors, without what a decision model finds of no help when asked to (D18)."""
     clearing = clear_floors(ranked, plan.query.floors)
+    wanted = plan.query.prune
+    if plan.config.recall_decision_model_prune if wanted is None else wanted:
+        return [scored for scored in clearing if scored.helps is None or scored.helps >= UNDECIDED]
+    return clearing
+
+
+def select(plan: QueryPlan, cleared: Sequence[ScoredCandidate]) -> Selection:
+    """What the caller gets, from candidates that come best first."""
+    clearing = list(cleared)
     limit = 2 * plan.depth
     if _prefers_observations(plan):
         clearing = prefer_observations(clearing, limit)
@@ -18,7 +28,7 @@ def select(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> Selection:
     kept, used = fit(window, plan.query.max_tokens)
     if plan.query.max_results is not None:
         kept = kept[: plan.query.max_results]
-    return Selection(tuple(ranked), tuple(window), tuple(kept), used)
+    return Selection(tuple(cleared), tuple(window), tuple(kept), used)
 
 
 def clear_floors(ranked: Sequence[ScoredCandidate], floors: ScoreFloors) -> list[ScoredCandidate]:

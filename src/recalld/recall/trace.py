@@ -147,6 +147,7 @@ def _components(scored: ScoredCandidate) -> dict[str, float]:
         "recency": scored.recency,
         "proof_norm": scored.proof,
         "combined_score": scored.final,
+        **({} if scored.helps is None else {"decision_likelihood": scored.helps}),
     }
 
 

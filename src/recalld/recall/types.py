@@ -71,6 +71,8 @@ class RecallQuery:
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
     max_results: int | None = None
+    prune: bool | None = None
+    dedup: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,8 @@ class Candidate(NamedTuple):
 class ScoredCandidate(NamedTuple):
     """A candidate with its relevance in [0, 1] and the boosts that make ``final``.
 
-    ``reranker`` is what the response shows: the relevance, or ``None`` when nothing reranked.
+    ``reranker`` is what the response shows: the relevance, or ``None`` when nothing reranked or the
+    relevance is only a place in an order. ``helps`` is what a decision model thinks, in [0, 1].
     """
 
     candidate: Candidate
@@ -138,6 +141,7 @@ class ScoredCandidate(NamedTuple):
     proximity: float = 0.5
     proof: float = 0.5
     final: float = 0.0
+    helps: float | None = None
 
     @property
     def memory(self) -> Memory:
@@ -147,11 +151,16 @@ class ScoredCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Scored candidates in fused order, with what served them."""
+    """Scored candidates and what served them.
+
+    They come in fused order, or, where ``in_order``, in the order of a decision model, which no boost
+    changes.
+    """
 
     scored: tuple[ScoredCandidate, ...]
     served_by: str
     failed: bool = False
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Double,
@@ -103,6 +104,8 @@ memory_units = Table(
     _when("consolidated_at"),
     _when("created_at"),
     _when("updated_at"),
+    _when("edited_at"),
+    _when("consolidation_failed_at"),
 )
 
 memory_token_vectors = Table(
@@ -156,4 +159,80 @@ unlinked_units = Table(
     metadata,
     Column("bank_key", Integer, primary_key=True),
     Column("unit_id", UUID(as_uuid=True), primary_key=True),
+)
+
+invalidated_units = Table(
+    "invalidated_units",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("id", UUID(as_uuid=True), primary_key=True),
+    Column("document_id", Text),
+    Column("chunk_id", Text),
+    Column("text", Text),
+    Column("context", Text),
+    Column("fact_type", Text),
+    _when("event_date"),
+    _when("occurred_start"),
+    _when("occurred_end"),
+    _when("mentioned_at"),
+    Column("metadata", JSONB),
+    Column("tags", ARRAY(Text)),
+    Column("observation_scopes", JSONB),
+    Column("proof_count", Integer),
+    Column("source_memory_ids", ARRAY(UUID(as_uuid=True))),
+    Column("attachment_ids", ARRAY(Text)),
+    Column("entities", ARRAY(Text)),
+    Column("causal_links", JSONB),
+    _when("created_at"),
+    _when("updated_at"),
+    _when("edited_at"),
+    Column("reason", Text),
+    _when("invalidated_at"),
+)
+
+attachments = Table(
+    "attachments",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("document_id", Text),
+    Column("hash", Text),
+    Column("kind", Text),
+    Column("media_type", Text),
+    Column("byte_size", Integer),
+    Column("filename", Text),
+    Column("data", LargeBinary),
+    _when("created_at"),
+)
+
+bank_aliases = Table(
+    "bank_aliases",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("alias", Text, primary_key=True),
+    Column("is_primary", Boolean),
+    _when("created_at"),
+)
+
+operations = Table(
+    "operations",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("id", UUID(as_uuid=True), primary_key=True),
+    Column("parent_id", UUID(as_uuid=True)),
+    Column("type", Text),
+    Column("status", Text),
+    Column("items_count", Integer),
+    Column("payload", JSONB),
+    Column("result", JSONB),
+    Column("progress", JSONB),
+    Column("document_id", Text),
+    Column("attempts", Integer),
+    _when("next_attempt_at"),
+    Column("worker_id", Text),
+    _when("leased_until"),
+    Column("error_message", Text),
+    _when("created_at"),
+    _when("updated_at"),
+    _when("completed_at"),
 )

@@ -10,8 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recalld.domain.memory import Memory
-from recalld.recall.boost import BoostWeights, boost, in_window, is_coarse, proof_of, recency_of
-from recalld.recall.types import QueryPlan, RecallQuery
+from recalld.recall.boost import (
+    BoostWeights,
+    Decay,
+    boost,
+    exponential_decay,
+    in_window,
+    is_coarse,
+    linear_decay,
+    no_decay,
+    proof_of,
+    recency_of,
+)
+from recalld.recall.favour import LEVELS
+from recalld.recall.types import QueryPlan, RecallQuery, Reranked, RetrieverName, ScoredCandidate
 from tests.fixtures.values import NOW, memory, plan, scored, window
 
 
@@ -28,12 +40,16 @@ def aged(days: float) -> Memory:
     return memory(occurred_start=NOW - timedelta(days=days))
 
 
+def reranked(*found: ScoredCandidate) -> Reranked:
+    return Reranked(found, "a model")
+
+
 def recency(fact: Memory, *, replaying: bool = False) -> float:
-    return recency_of(fact, NOW, 365.0, future_is_neutral=replaying)
+    return recency_of(fact, NOW, linear_decay(365.0), future_is_neutral=replaying)
 
 
 def final(fact: Memory, asked: QueryPlan | None = None, relevance: float = 0.5) -> float:
-    (boosted,) = boost(asked or plan(), (scored(fact, relevance),))
+    (boosted,) = boost(asked or plan(), reranked(scored(fact, relevance)))
     return boosted.final
 
 
@@ -113,7 +129,7 @@ def test_proof_moves_a_relevance_by_a_tenth_at_most() -> None:
 def test_d10_any_fact_in_the_window_is_boosted_whoever_found_it(dates: dict[str, str]) -> None:
     fact = dated(dates)
     asked = plan(window=window("2026-09-01", "2026-09-09"))
-    (boosted,) = boost(asked, (scored(fact),))
+    (boosted,) = boost(asked, reranked(scored(fact)))
     assert boosted.proximity == pytest.approx(1.0)
     assert boosted.final == pytest.approx(0.5 * (1 + 0.2 * (boosted.recency - 0.5)) * 1.1)
 
@@ -121,7 +137,7 @@ def test_d10_any_fact_in_the_window_is_boosted_whoever_found_it(dates: dict[str,
 @pytest.mark.parametrize("dates", [{}, {"mentioned_at": "2025-01-01"}, {"occurred_start": "2026-09-01"}])
 def test_a_fact_outside_or_at_the_edge_of_the_window_is_never_punished(dates: dict[str, str]) -> None:
     fact = dated(dates)
-    (boosted,) = boost(plan(window=window("2026-09-01", "2026-09-09")), (scored(fact),))
+    (boosted,) = boost(plan(window=window("2026-09-01", "2026-09-09")), reranked(scored(fact)))
     assert boosted.proximity == 0.5
 
 
@@ -142,7 +158,7 @@ def test_d19_a_fact_after_a_replayed_moment_is_neutral_and_of_a_live_one_fresh()
 
 def test_d14_ties_break_by_id() -> None:
     tied = tuple(scored(memory(id_)) for id_ in "cab")
-    assert [one.memory.id for one in boost(plan(), tied)] == ["a", "b", "c"]
+    assert [one.memory.id for one in boost(plan(), reranked(*tied))] == ["a", "b", "c"]
 
 
 @given(
@@ -165,5 +181,40 @@ def test_a_boost_keeps_within_its_bounds(
 
 def test_weights_are_the_operators_choice() -> None:
     still: dict[str, Any] = {"recency": 0.0, "temporal": 0.0, "proof": 0.0}
-    (boosted,) = boost(plan(), (scored(aged(0)),), BoostWeights(**still))
+    (boosted,) = boost(plan(), reranked(scored(aged(0))), BoostWeights(**still))
     assert boosted.final == 0.5
+
+
+@pytest.mark.parametrize(
+    ("decay", "days", "expected"),
+    [
+        (exponential_decay(90.0), 0, 1.0),
+        (exponential_decay(90.0), 90, 0.5),
+        (exponential_decay(90.0), 180, 0.25),
+        (exponential_decay(90.0), -5, 1.0),
+        (no_decay, 0, 0.5),
+        (no_decay, 4000, 0.5),
+        (linear_decay(10.0), 5, 0.5),
+    ],
+)
+def test_facts_age_as_configured(decay: Decay, days: float, expected: float) -> None:
+    assert recency_of(aged(days), NOW, decay, future_is_neutral=False) == pytest.approx(expected)
+
+
+def test_issue_3893_whole_months_age_from_their_end_under_every_decay() -> None:
+    fact = memory(occurred_start=day("2026-08-01"), occurred_end=day("2026-08-31"))
+    assert recency_of(fact, NOW, exponential_decay(90.0), future_is_neutral=False) == 0.5
+
+
+def test_issue_4008_nothing_is_added_where_nothing_reranked() -> None:
+    weights = BoostWeights(favours={RetrieverName.SEMANTIC: LEVELS["high"]})
+    plain, bumped = (scored(memory(), 0.5, reranker=shown) for shown in (None, 0.5))
+    (without,) = boost(plan(), reranked(plain), weights)
+    (with_bump,) = boost(plan(), reranked(bumped), weights)
+    assert (without.final, with_bump.final) == (0.5, 1.0)
+
+
+def test_the_order_of_a_decision_model_stands() -> None:
+    old, new = (scored(aged(days), relevance, reranker=None) for days, relevance in ((900, 1.0), (0, 0.99)))
+    boosted = boost(plan(), Reranked((old, new), "decisions", in_order=True))
+    assert [one.final for one in boosted] == [1.0, 0.99]

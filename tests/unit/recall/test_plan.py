@@ -43,9 +43,9 @@ def find(text: str, anchor: datetime) -> TimeWindow | None:
     return TEXT_WINDOW
 
 
-def planner(*, truncate: bool = False, passthrough: bool = False, **overrides: Any) -> Planner:
+def planner(*, truncate: bool = False, without_scores: str | None = None, **overrides: Any) -> Planner:
     limit = QueryLimit(O200kTokenCounter(), truncate=truncate)
-    return Planner(Knowledge(**overrides), embed, find, limit, BankConfig(), passthrough)
+    return Planner(Knowledge(**overrides), embed, find, limit, BankConfig(), without_scores)
 
 
 async def test_d5_an_unknown_bank_is_not_found() -> None:
@@ -81,9 +81,16 @@ async def test_with_temporal_retrieval_off_there_is_no_window_at_all() -> None:
     assert (await planner(enable_temporal_retrieval=False).plan(asked)).window is None
 
 
-@pytest.mark.parametrize("wanting", [planner(passthrough=True), planner(enable_reranking=False)])
-async def test_d11_a_floor_on_relevance_is_refused_without_a_relevance(wanting: Planner) -> None:
-    with pytest.raises(InvalidRequest, match=r"min_scores\.reranker is not supported"):
+@pytest.mark.parametrize(
+    ("wanting", "name"),
+    [
+        (planner(without_scores="decision_model"), "decision_model"),
+        (planner(without_scores="rrf"), "rrf"),
+        (planner(enable_reranking=False), "rrf"),
+    ],
+)
+async def test_d11_a_floor_on_relevance_is_refused_without_a_relevance(wanting: Planner, name: str) -> None:
+    with pytest.raises(InvalidRequest, match=rf"min_scores\.reranker is not supported with the '{name}'"):
         await wanting.plan(RecallQuery("b", "q", floors=ScoreFloors(reranker=0.5)))
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
 
 from recalld.domain.banks import BankConfig
 from recalld.domain.errors import RerankerUnavailable
+from recalld.recall.document import document_text
 from recalld.recall.relevance import Blend, keyword_ceiling, relevance
-from recalld.recall.rerank import CrossEncoderStage, document_text, passthrough, rerank
+from recalld.recall.rerank import CrossEncoderStage, Reranking, passthrough, rerank
 from recalld.recall.types import RecallQuery, ScoreFloors
 from tests.fixtures.values import candidate, memory, plan, term
 
@@ -41,6 +43,10 @@ CANDIDATES = [
 ]
 
 
+def with_model(model: Model, **stage: Any) -> Reranking:
+    return Reranking(cross_encoder=CrossEncoderStage(model, **stage))
+
+
 def test_relevance_is_a_logistic_blend() -> None:
     blend = Blend(late_interaction=1.0, similarity=2.0, keyword=3.0, bias=-1.0)
     one = np.ones(1, np.float32)
@@ -67,8 +73,17 @@ async def test_the_blend_scores_every_candidate_in_order() -> None:
     assert all(s.reranker == s.relevance for s in answer.scored)
 
 
-async def test_with_reranking_off_fused_order_stands_and_no_relevance_is_shown() -> None:
-    answer = await rerank(plan(config=BankConfig(enable_reranking=False)), CANDIDATES)
+@pytest.mark.parametrize(
+    ("config", "serving"),
+    [
+        pytest.param(BankConfig(enable_reranking=False), Reranking(), id="bank"),
+        pytest.param(BankConfig(), Reranking(off=True), id="server"),
+    ],
+)
+async def test_with_reranking_off_fused_order_stands_and_no_relevance_is_shown(
+    config: BankConfig, serving: Reranking
+) -> None:
+    answer = await rerank(plan(config=config), CANDIDATES, serving)
     assert [s.relevance for s in answer.scored] == pytest.approx([1.0, 0.55, 0.1])
     assert {s.reranker for s in answer.scored} == {None}
 
@@ -80,7 +95,7 @@ def test_a_single_result_without_reranking_is_fully_relevant() -> None:
 
 async def test_a_cross_encoder_orders_the_top_and_the_rest_follows() -> None:
     model = Model([0.2, 0.8])
-    answer = await rerank(plan(), CANDIDATES, CrossEncoderStage(model, top=2))
+    answer = await rerank(plan(), CANDIDATES, with_model(model, top=2))
     assert answer.served_by == "model"
     assert model.read == ["fact a", "fact b"]
     by_id = {s.memory.id: s.relevance for s in answer.scored}
@@ -90,7 +105,7 @@ async def test_a_cross_encoder_orders_the_top_and_the_rest_follows() -> None:
 
 @pytest.mark.parametrize("model", [Model(RuntimeError("down")), Model([1.0] * 3, seconds=30)])
 async def test_d15_a_reranker_that_is_down_leaves_the_fused_order_and_says_so(model: Model) -> None:
-    answer = await rerank(plan(), CANDIDATES, CrossEncoderStage(model, deadline=0.05))
+    answer = await rerank(plan(), CANDIDATES, with_model(model, deadline=0.05))
     assert answer.failed
     assert [s.memory.id for s in answer.scored] == ["a", "b", "c"]
     assert {s.reranker for s in answer.scored} == {None}
@@ -98,18 +113,18 @@ async def test_d15_a_reranker_that_is_down_leaves_the_fused_order_and_says_so(mo
 
 async def test_d15_a_required_reranker_that_is_down_is_an_error() -> None:
     with pytest.raises(RerankerUnavailable):
-        await rerank(plan(), CANDIDATES, CrossEncoderStage(Model(RuntimeError("down")), required=True))
+        await rerank(plan(), CANDIDATES, with_model(Model(RuntimeError("down")), required=True))
 
 
 async def test_d15_a_floor_is_a_promise_that_a_reranker_that_is_down_breaks() -> None:
     asked = plan(RecallQuery("b", "q", floors=ScoreFloors(reranker=0.1)))
     with pytest.raises(RerankerUnavailable):
-        await rerank(asked, CANDIDATES, CrossEncoderStage(Model(RuntimeError("down"))))
+        await rerank(asked, CANDIDATES, with_model(Model(RuntimeError("down"))))
 
 
 async def test_equal_texts_keep_their_own_scores() -> None:
     twins = [candidate(memory(id_, text="same")) for id_ in "ab"]
-    answer = await rerank(plan(), twins, CrossEncoderStage(Model([0.9, 0.1])))
+    answer = await rerank(plan(), twins, with_model(Model([0.9, 0.1])))
     assert {s.memory.id: s.relevance for s in answer.scored} == {"a": 0.9, "b": 0.1}
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recalld.domain.banks import BankConfig
 from recalld.domain.memory import FactType
-from recalld.recall.select import clear_floors, fit, prefer_observations, select
+from recalld.recall.select import clear, clear_floors, fit, prefer_observations, select
 from recalld.recall.types import RecallQuery, ScoredCandidate, ScoreFloors
 from tests.fixtures.values import memory, observation, plan, scored
 
@@ -125,3 +126,27 @@ def test_the_window_is_twice_the_depth_and_taken_before_the_token_cut() -> None:
 def test_a_limit_on_results_comes_last() -> None:
     selection = select(plan(RecallQuery("b", "q", max_results=2)), of_lengths([1] * 9))
     assert ids(selection.kept) == ["m0", "m1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "configured", "expected"),
+    [(True, False, "ab"), (None, True, "ab"), (False, True, "abc"), (None, False, "abc")],
+)
+def test_d18_pruning_drops_what_the_decision_model_finds_of_no_help(
+    asked: bool | None,  # noqa: FBT001
+    configured: bool,  # noqa: FBT001
+    expected: str,
+) -> None:
+    judged = [scored(memory(id_), helps=helps) for id_, helps in (("a", 0.9), ("b", 0.5), ("c", 0.49))]
+    config = BankConfig(recall_decision_model_prune=configured)
+    assert ids(clear(plan(RecallQuery("b", "q", prune=asked), config=config), judged)) == list(expected)
+
+
+def test_d18_pruning_has_no_effect_without_a_decision_model() -> None:
+    assert ids(clear(plan(RecallQuery("b", "q", prune=True)), [scored(memory("a"))])) == ["a"]
+
+
+def test_d18_pruned_slots_are_filled_again() -> None:
+    judged = [scored(memory(id_), helps=helps) for id_, helps in (("a", 0.9), ("b", 0.1), ("c", 0.8))]
+    asked = plan(RecallQuery("b", "q", prune=True), depth=1)
+    assert ids(select(asked, clear(asked, judged)).window) == ["a", "c"]

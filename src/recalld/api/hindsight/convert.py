@@ -66,6 +66,8 @@ def recall_query(bank_id: str, request: RecallRequest) -> RecallQuery:
         prefer_observations=request.prefer_observations,
         includes=_includes(request.include),
         trace=request.trace,
+        prune=request.rerank.prune if request.rerank else None,
+        dedup=request.rerank.dedup if request.rerank else None,
     )
 
 

@@ -15,6 +15,7 @@ from recalld.api.hindsight.schemas.banks import (
     DeleteResponse,
 )
 from recalld.api.ignored import ReportingRoute
+from recalld.api.responses import READ, REPORTED, UNKNOWN_BANK, WRITE
 from recalld.domain.banks import Disposition
 from recalld.domain.errors import BankNotFound
 
@@ -23,7 +24,7 @@ router = APIRouter(tags=["Banks"], route_class=ReportingRoute)
 Page = Annotated[int, Query(ge=0, le=2**31 - 1)]
 
 
-@router.get("/v1/default/banks", operation_id="list_banks")
+@router.get("/v1/default/banks", operation_id="list_banks", responses=REPORTED | READ)
 async def list_banks(
     app: App, q: str | None = None, limit: Page = 100, offset: Page = 0, authorization: Authorization = None
 ) -> BankListResponse:
@@ -34,7 +35,11 @@ async def list_banks(
     )
 
 
-@router.put("/v1/default/banks/{bank_id}", operation_id="create_or_update_bank")
+@router.put(
+    "/v1/default/banks/{bank_id}",
+    operation_id="create_or_update_bank",
+    responses=REPORTED | WRITE | UNKNOWN_BANK,
+)
 async def create_or_update_bank(
     bank_id: str, request: CreateBankRequest, app: App, authorization: Authorization = None
 ) -> BankProfileResponse:
@@ -46,7 +51,9 @@ async def create_or_update_bank(
     return bank_profile(await app.banks.put(bank_id, bank_change(request, current)))
 
 
-@router.patch("/v1/default/banks/{bank_id}", operation_id="update_bank")
+@router.patch(
+    "/v1/default/banks/{bank_id}", operation_id="update_bank", responses=REPORTED | WRITE | UNKNOWN_BANK
+)
 async def update_bank(
     bank_id: str, request: CreateBankRequest, app: App, authorization: Authorization = None
 ) -> BankProfileResponse:
@@ -55,7 +62,7 @@ async def update_bank(
     return bank_profile(await app.banks.patch(bank_id, bank_change(request, current)))
 
 
-@router.delete("/v1/default/banks/{bank_id}", operation_id="delete_bank")
+@router.delete("/v1/default/banks/{bank_id}", operation_id="delete_bank", responses=REPORTED | READ)
 async def delete_bank(bank_id: str, app: App, authorization: Authorization = None) -> DeleteResponse:
     """Delete a bank with all it holds."""
     count = await app.banks.delete(bank_id)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from recalld.api.deps import App, Authorization
+from recalld.api.deps import App, Authorization, recall_place
 from recalld.api.hindsight.convert import fact_types, recall_query, recall_response
 from recalld.api.hindsight.schemas.recall import RecallRequest, RecallResponse
 from recalld.api.ignored import ReportingRoute
+from recalld.api.responses import RECALLED, UNKNOWN_BANK, WRITE
 from recalld.bootstrap import Application
 from recalld.domain.errors import Unprocessable
-from recalld.recall.types import RecallOutcome
-from recalld.telemetry import token_bucket
+from recalld.recall.types import RecallOutcome, RecallQuery
+from recalld.telemetry import request_span, token_bucket
 
 router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
 
@@ -23,9 +24,11 @@ router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
     "/v1/default/banks/{bank_id}/memories/recall",
     operation_id="recall_memories",
     response_model=RecallResponse,
+    dependencies=[Depends(recall_place)],
+    responses=RECALLED | WRITE | UNKNOWN_BANK,
 )
 async def recall_memories(
-    bank_id: str, request: RecallRequest, app: App, authorization: Authorization = None
+    bank_id: str, request: RecallRequest, http: Request, app: App, authorization: Authorization = None
 ) -> Response:
     """Recall memories that matter for a query."""
     query = recall_query(bank_id, request)
@@ -37,19 +40,32 @@ async def recall_memories(
     if not types:
         await app.banks.get(bank_id)
         return _json(RecallResponse(results=[]))
+    query = replace(query, types=types)
+    with request_span("hindsight.recall", http.headers, _attributes(query)):
+        return _answer(app, await _measured(app, query))
+
+
+async def _measured(app: Application, query: RecallQuery) -> RecallOutcome:
+    """The recall, counted and timed unless its client leaves."""
+    labels = {"budget": str(query.budget), "max_tokens": token_bucket(query.max_tokens)}
     start = time.perf_counter()
-    success = False
     try:
-        outcome = await app.recall.recall(replace(query, types=types))
-        success = True
-    finally:
-        labels = {
-            "budget": str(query.budget),
-            "max_tokens": token_bucket(query.max_tokens),
-            "success": str(success).lower(),
-        }
-        app.metrics.observe_operation("recall", time.perf_counter() - start, labels)
-    return _answer(app, outcome)
+        outcome = await app.recall.recall(query)
+    except Exception:
+        app.metrics.observe_operation("recall", time.perf_counter() - start, {**labels, "success": "false"})
+        raise
+    app.metrics.observe_operation("recall", time.perf_counter() - start, {**labels, "success": "true"})
+    return outcome
+
+
+def _attributes(query: RecallQuery) -> dict[str, str | list[str]]:
+    return {
+        "bank_id": query.bank_id,
+        "query": query.text[:100],
+        "fact_types": [str(fact_type) for fact_type in query.types],
+        "budget": str(query.budget),
+        "max_tokens": token_bucket(query.max_tokens),
+    }
 
 
 def _answer(app: Application, outcome: RecallOutcome) -> Response:

@@ -10,11 +10,16 @@ from recalld.api.deps import App, Authorization
 from recalld.api.hindsight.convert_writes import retain_items
 from recalld.api.hindsight.schemas.retain import RetainRequest, RetainResponse, TokenUsage
 from recalld.api.ignored import ReportingRoute
+from recalld.api.responses import IN_THE_WAY, NOT_SERVED, REPORTED, UNKNOWN_BANK, WRITE
 
 router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
 
 
-@router.post("/v1/default/banks/{bank_id}/memories", operation_id="retain_memories")
+@router.post(
+    "/v1/default/banks/{bank_id}/memories",
+    operation_id="retain_memories",
+    responses=REPORTED | WRITE | UNKNOWN_BANK | IN_THE_WAY | NOT_SERVED,
+)
 async def retain_memories(
     bank_id: str, request: RetainRequest, app: App, authorization: Authorization = None
 ) -> RetainResponse:

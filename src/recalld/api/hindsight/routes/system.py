@@ -12,6 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from recalld import __version__
 from recalld.api.deps import App
 from recalld.api.hindsight.schemas.system import FeaturesInfo, LivenessResponse, VersionResponse
+from recalld.api.responses import UNHEALTHY
 from recalld.bootstrap import Application
 from recalld.domain.errors import RecalldError
 
@@ -21,13 +22,13 @@ API_VERSION = "1.1.0"
 router = APIRouter(tags=["Monitoring"])
 
 
-@router.get("/health", operation_id="health_endpoint_health_get")
+@router.get("/health", operation_id="health_endpoint_health_get", responses=UNHEALTHY)
 async def health(app: App) -> Any:
     """Whether the server can answer: the database responds."""
     return await _readiness(app)
 
 
-@router.get("/health/ready", operation_id="get_readiness")
+@router.get("/health/ready", operation_id="get_readiness", responses=UNHEALTHY)
 async def ready(app: App) -> Any:
     """The same as /health."""
     return await _readiness(app)

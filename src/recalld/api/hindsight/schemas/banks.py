@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recalld.api.hindsight.schemas.base import OMIT_EMPTY, WireModel
+from recalld.api.hindsight.schemas.base import OMIT_EMPTY, OMIT_EMPTY_LIST, WireModel
 
 Trait = Annotated[int, Field(ge=1, le=5)]
 
@@ -67,7 +67,7 @@ class BankListItem(WireModel):
     last_document_at: str | None = None
     last_write_at: str | None = None
     display_alias: str | None = OMIT_EMPTY
-    matched_aliases: list[str] | None = OMIT_EMPTY
+    matched_aliases: list[str] = OMIT_EMPTY_LIST
 
 
 class BankListResponse(WireModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class WireModel(BaseModel):
@@ -17,5 +17,20 @@ def _is_none(value: Any) -> bool:
     return value is None
 
 
+def _is_empty(value: Any) -> bool:
+    return not value
+
+
 OMIT_EMPTY = Field(default=None, exclude_if=_is_none)
 """For the few response fields that strict clients only accept when they are filled (D1)."""
+
+OMIT_EMPTY_LIST = Field(default_factory=list, exclude_if=_is_empty)
+"""The same for a list that is published without null."""
+
+
+def _object_for_null(value: Any) -> Any:
+    return {} if value is None else value
+
+
+NULL_IS_ABSENT = BeforeValidator(_object_for_null)
+"""For an optional object that is published without null, which Python clients send all the same."""

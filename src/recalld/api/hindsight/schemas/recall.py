@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from recalld.api.hindsight.schemas.base import OMIT_EMPTY, WireModel
+from recalld.api.hindsight.schemas.base import NULL_IS_ABSENT, OMIT_EMPTY, WireModel
 from recalld.domain.text import has_forbidden, has_word
 from recalld.domain.time import as_utc
 
@@ -73,17 +73,24 @@ class TagGroupLeaf(WireModel):
 class TagGroupAnd(WireModel):
     """Every part must match."""
 
+    # Its published name, which is no identifier. OpenAPI names a schema after this.
+    __qualname__ = "TagGroupAnd-Input"
+
     filters: list[TagGroup] = Field(alias="and")
 
 
 class TagGroupOr(WireModel):
     """Any part must match."""
 
+    __qualname__ = "TagGroupOr-Input"
+
     filters: list[TagGroup] = Field(alias="or")
 
 
 class TagGroupNot(WireModel):
     """The part must not match."""
+
+    __qualname__ = "TagGroupNot-Input"
 
     filter: TagGroup = Field(alias="not")
 
@@ -139,13 +146,13 @@ class RecallRequest(WireModel):
     max_tokens: int = 4096
     trace: bool = False
     query_timestamp: str | None = None
-    include: IncludeOptions = IncludeOptions()
+    include: IncludeOptions = Field(default_factory=IncludeOptions, json_schema_extra={"default": {}})
     tags: list[Tag] | None = None
     tags_match: TagMatchName = "any"
     tag_groups: list[TagGroup] | None = None
     min_scores: MinScores | None = None
     temporal_window: TemporalWindow | None = None
-    rerank: RerankOptions | None = None
+    rerank: Annotated[RerankOptions, NULL_IS_ABSENT] = Field(default_factory=RerankOptions)
 
     @field_validator("query")
     @classmethod

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
+from typing_extensions import TypeAliasType
 
 from recalld.api.hindsight.schemas.base import WireModel
 from recalld.api.hindsight.schemas.recall import Tag
@@ -68,12 +69,13 @@ class FileContentBlock(WireModel):
 
 
 ContentBlock = Annotated[TextContentBlock | ImageContentBlock | FileContentBlock, Field(discriminator="type")]
+Content = TypeAliasType("Content", str | list[ContentBlock])
 
 
 class MemoryItem(WireModel):
     """One text to remember."""
 
-    content: str | list[ContentBlock]
+    content: Content
     timestamp: datetime | str | None = Field(None, union_mode="left_to_right")
     context: str | None = None
     metadata: Annotated[dict[str, str] | None, BeforeValidator(_without_nulls)] = None
@@ -89,7 +91,7 @@ class MemoryItem(WireModel):
 
     @field_validator("content")
     @classmethod
-    def _not_blank(cls, content: str | list[ContentBlock]) -> str | list[ContentBlock]:
+    def _not_blank(cls, content: Content) -> Content:
         blank = not content.strip() if isinstance(content, str) else not content
         if blank:
             raise ValueError("content must not be blank")

@@ -36,19 +36,3 @@ class VersionResponse(WireModel):
 
     api_version: str
     features: FeaturesInfo
-
-
-class ValidationError(WireModel):
-    """One reason a body was refused."""
-
-    loc: list[str | int]
-    msg: str
-    type: str
-    input: object = None
-    ctx: dict[str, object] | None = None
-
-
-class HTTPValidationError(WireModel):
-    """Why a body was refused."""
-
-    detail: list[ValidationError] | None = None

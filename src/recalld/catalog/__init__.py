@@ -1,0 +1,1 @@
+"""What a bank holds, for reading and curating: memories, documents, chunks, entities, tags, counts."""
