@@ -52,8 +52,8 @@ STATEMENTS = (
     """
     CREATE TABLE attachments (
         bank_key integer NOT NULL,
-        id text NOT NULL,
         document_id text NOT NULL,
+        id text NOT NULL,
         hash text NOT NULL,
         kind text NOT NULL CHECK (kind IN ('image', 'file')),
         media_type text NOT NULL,
@@ -61,12 +61,12 @@ STATEMENTS = (
         filename text,
         data bytea NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
-        PRIMARY KEY (bank_key, id),
+        PRIMARY KEY (bank_key, document_id, id),
         FOREIGN KEY (bank_key, document_id) REFERENCES documents ON DELETE CASCADE
     )
     """,
     "ALTER TABLE attachments ALTER COLUMN data SET STORAGE EXTERNAL",
-    "CREATE INDEX attachments_by_document ON attachments (bank_key, document_id)",
+    "CREATE INDEX attachments_by_id ON attachments (bank_key, id)",
     """
     CREATE TABLE bank_aliases (
         bank_key integer NOT NULL REFERENCES banks ON DELETE CASCADE,

@@ -15,6 +15,7 @@ from functools import partial
 from pydantic import SecretStr
 from threadpoolctl import threadpool_limits
 
+from recalld.catalog.attachments import AttachmentCatalog
 from recalld.encoders import registry
 from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
@@ -53,6 +54,7 @@ class Application:
     recall: RecallService
     retain: RetainService
     banks: BankService
+    attachments: AttachmentCatalog
     metrics: Metrics
     started_at: float = field(default_factory=time.monotonic)
 
@@ -114,6 +116,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
                 settings.vector_index_min_rows,
             ),
             banks=BankService(database),
+            attachments=AttachmentCatalog(database),
             metrics=metrics,
         )
 

@@ -96,13 +96,6 @@ async def test_blocks_of_text_are_joined(bank: TestBank) -> None:
     assert await bank.texts("block") == ["block one\nblock two"]
 
 
-async def test_an_image_without_a_vision_model_is_422(bank: TestBank) -> None:
-    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
-    response = await bank.post_items({"content": [{"type": "text", "text": "x"}, image]})
-    assert response.status_code == 422
-    assert "vision" in response.json()["detail"]
-
-
 @pytest.mark.parametrize("given", [None, ""])
 async def test_no_timestamp_means_now(bank: TestBank, given: str | None) -> None:
     before = datetime.now(UTC)

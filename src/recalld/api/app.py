@@ -11,7 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from recalld import __version__
 from recalld.api import errors
 from recalld.api.admission import Lane
-from recalld.api.hindsight.routes import banks, recall, retain, system
+from recalld.api.hindsight.routes import attachments, banks, recall, retain, system
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
 from recalld.bootstrap import Application, application
 from recalld.settings import Settings
@@ -41,7 +41,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         strict_content_type=False,
     )
     app.state.recall_lane = _recall_lane(chosen)
-    for router in (recall.router, retain.router, banks.router, system.router):
+    for router in (attachments.router, recall.router, retain.router, banks.router, system.router):
         app.include_router(router)
     errors.install(app)
     if chosen.gzip_min_size >= 0:

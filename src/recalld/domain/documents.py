@@ -70,6 +70,7 @@ class UnitDraft:
     observation_scopes: Any
     token_count: int
     index_text: str
+    attachment_ids: tuple[str, ...]
     vector: list[float]
     token_vectors: bytes
 

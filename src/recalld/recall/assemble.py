@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from recalld.domain.attachments import Attachment, placeholder_ids
 from recalld.domain.memory import FactType, Memory
 from recalld.encoders.protocols import TokenCounter
 from recalld.recall.types import ChunkText, Enrichment, EntityState, QueryPlan, ScoredCandidate, Selection
-from recalld.store.engine import Database
+from recalld.store.engine import Database, ReadConnection
+from recalld.store.queries.attachments import Place, read_attachments
 from recalld.store.queries.hydrate import (
     ChunkRow,
     EntityRow,
@@ -28,10 +31,13 @@ class Assembler:
 
     async def assemble(self, plan: QueryPlan, selection: Selection) -> Enrichment:
         """The parts the query includes; the others stay ``None``."""
-        (names, entities), chunks, (sources, truncated) = await asyncio.gather(
-            self._entities(plan, selection), self._chunks(plan, selection), self._sources(plan, selection)
+        (names, entities), chunks, (sources, truncated), files = await asyncio.gather(
+            self._entities(plan, selection),
+            self._chunks(plan, selection),
+            self._sources(plan, selection),
+            self._files(plan, selection),
         )
-        return Enrichment(entities, names, chunks, sources, truncated)
+        return Enrichment(entities, names, chunks, sources, truncated, files)
 
     async def _entities(
         self, plan: QueryPlan, selection: Selection
@@ -80,7 +86,15 @@ class Assembler:
             sources = await read_memories(connection, plan.facts, cited)
             wanted = _chunk_order(selection.window, sources)
             rows = await read_chunks(connection, plan.facts, wanted)
-        return self._cut(wanted, rows, budget)
+            chunks = self._cut(wanted, rows, budget)
+            places = {
+                chunk.chunk_id: [
+                    (rows[chunk.chunk_id].document_id, id_) for id_ in placeholder_ids(chunk.text)
+                ]
+                for chunk in chunks
+            }
+            files = await _read_files(connection, plan.facts.bank_key, places)
+        return tuple(replace(chunk, attachments=files.get(chunk.chunk_id, ())) for chunk in chunks)
 
     def _cut(self, wanted: Sequence[str], rows: Mapping[str, ChunkRow], budget: int) -> tuple[ChunkText, ...]:
         """Whole chunks while they fit; the one that does not is cut, and is the last."""
@@ -95,6 +109,24 @@ class Assembler:
                 break
             budget -= row.token_count
         return tuple(taken)
+
+    async def _files(self, plan: QueryPlan, selection: Selection) -> dict[str, tuple[Attachment, ...]]:
+        """The files of each fact; an observation shows those of its sources, in their order."""
+        memories = [scored.memory for scored in selection.kept]
+        cited = [i for memory in memories for i in memory.source_ids]
+        if not cited and not any(memory.attachment_ids for memory in memories):
+            return {}
+        async with self._database.read() as connection:
+            sources = await read_memories(connection, plan.facts, cited)
+            places = {
+                memory.id: [
+                    place
+                    for carrier in (memory, *(sources[i] for i in memory.source_ids if i in sources))
+                    for place in _places(carrier)
+                ]
+                for memory in memories
+            }
+            return await _read_files(connection, plan.facts.bank_key, places)
 
     async def _sources(
         self, plan: QueryPlan, selection: Selection
@@ -135,6 +167,23 @@ def pick_sources(
             else:
                 skipped.add(source.id)
     return tuple(picked.values()), bool(skipped - picked.keys())
+
+
+def _places(memory: Memory) -> list[Place]:
+    return [(memory.document_id, id_) for id_ in memory.attachment_ids] if memory.document_id else []
+
+
+async def _read_files(
+    connection: ReadConnection, bank_key: int, places: Mapping[str, Sequence[Place]]
+) -> dict[str, tuple[Attachment, ...]]:
+    """Files under the names their places are wanted for; a name without files is missing."""
+    wanted = [place for group in places.values() for place in group]
+    known = await read_attachments(connection, bank_key, wanted) if wanted else {}
+    found = {
+        name: tuple({known[p].id: known[p] for p in group if p in known}.values())
+        for name, group in places.items()
+    }
+    return {name: files for name, files in found.items() if files}
 
 
 def _entity_carriers(memory: Memory) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from recalld.domain.attachments import Attachment
 from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.budget import Budget
 from recalld.domain.filters import FactFilter
@@ -190,17 +191,19 @@ class ChunkText:
     text: str
     index: int
     truncated: bool
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """What comes with the facts. ``None`` means not asked for."""
+    """What comes with the facts. ``None`` means not asked for. ``attachments`` are by fact id."""
 
     entities: tuple[EntityState, ...] | None = None
     entity_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     chunks: tuple[ChunkText, ...] | None = None
     source_facts: tuple[Memory, ...] | None = None
     source_facts_truncated: bool | None = None
+    attachments: Mapping[str, tuple[Attachment, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recalld.domain.attachments import AttachmentDraft, in_words
 from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
 from recalld.domain.text import has_word, index_text
 from recalld.encoders.protocols import TokenCounter
@@ -28,13 +29,14 @@ class Piece:
     @property
     def embedded_text(self) -> str:
         """What the embedder reads: the chunk and the names the caller gave (D20)."""
-        absent = [name for name in self.item.entities if name.lower() not in self.chunk.text.lower()]
-        return f"{self.chunk.text} ({', '.join(absent)})" if absent else self.chunk.text
+        text = in_words(self.chunk.text)
+        absent = [name for name in self.item.entities if name.lower() not in text.lower()]
+        return f"{text} ({', '.join(absent)})" if absent else text
 
     @property
     def indexed_text(self) -> str:
         """What the keyword index reads: text, context and names."""
-        return index_text("\n".join([self.chunk.text, self.item.context or "", *self.item.entities]))
+        return index_text("\n".join([in_words(self.chunk.text), self.item.context or "", *self.item.entities]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,17 @@ class DocumentPlan:
     def facts(self) -> tuple[Piece, ...]:
         """The fresh pieces that become facts."""
         return tuple(piece for piece in self.fresh if piece.is_fact)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the document was not there when the plan was made."""
+        return self.base_hash is None
+
+    @property
+    def attachments(self) -> tuple[AttachmentDraft, ...]:
+        """The files that came with the document's items."""
+        pieces = (*self.fresh, *self.kept)
+        return tuple(dict.fromkeys(draft for piece in pieces for draft in piece.item.attachments))
 
     def kept_by_item(self) -> list[tuple[RetainItem, list[str]]]:
         """The ids of unchanged chunks of each item."""

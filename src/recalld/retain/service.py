@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
+from recalld.domain.attachments import placeholder_ids
 from recalld.domain.banks import Bank, BankConfig, check_bank_id
 from recalld.domain.documents import UnitDraft
 from recalld.domain.errors import BankNotFound, Conflict
@@ -18,6 +19,7 @@ from recalld.retain.types import RetainItem, RetainOutcome
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
 from recalld.store.queries.documents import stored_documents
+from recalld.store.writes.attachments import save_attachments
 from recalld.store.writes.banks import ensure_bank
 from recalld.store.writes.documents import (
     delete_chunks,
@@ -193,6 +195,9 @@ class RetainService:
             for item, chunk_ids in plan.kept_by_item():
                 refreshed = {"tags": list(item.tags), "metadata": dict(item.metadata)}
                 await refresh_units(connection, key, chunk_ids, refreshed)
+            wanted = placeholder_ids(plan.draft.text)
+            if wanted or not plan.is_new:
+                await save_attachments(connection, key, document_id, plan.attachments, wanted)
             names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
             await mention_entities(connection, key, names, units[0].mentioned_at if units else None)
             await count_facts(connection, key, ids, removed)
@@ -238,6 +243,7 @@ def _unit(piece: Piece, document_id: str, embedding: PassageEmbedding) -> UnitDr
         observation_scopes=item.observation_scopes,
         token_count=piece.chunk.token_count,
         index_text=piece.indexed_text,
+        attachment_ids=placeholder_ids(piece.chunk.text),
         vector=embedding.vector.tolist(),
         token_vectors=embedding.tokens.tobytes(),
     )

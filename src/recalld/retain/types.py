@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from recalld.domain.attachments import AttachmentDraft
+
 
 class UpdateMode(StrEnum):
     """What happens to a document that exists already."""
@@ -29,6 +31,7 @@ class RetainItem:
     observation_scopes: Any = None
     update_mode: UpdateMode = UpdateMode.REPLACE
     retain_params: tuple[tuple[str, Any], ...] = ()
+    attachments: tuple[AttachmentDraft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

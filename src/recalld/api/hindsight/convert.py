@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from recalld.api.hindsight.schemas.recall import (
+    ChunkAttachment,
     ChunkData,
     EntityObservationResponse,
     EntityStateResponse,
@@ -21,6 +23,7 @@ from recalld.api.hindsight.schemas.recall import (
     TagGroupNot,
     TagGroupOr,
 )
+from recalld.domain.attachments import Attachment
 from recalld.domain.budget import Budget
 from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.memory import ALL_FACT_TYPES, FactType, Memory
@@ -38,6 +41,7 @@ from recalld.domain.text import scrub
 from recalld.domain.time import TimeWindow, as_utc
 from recalld.recall.trace import build_trace
 from recalld.recall.types import (
+    Enrichment,
     EntityState,
     Includes,
     RecallOutcome,
@@ -135,18 +139,22 @@ def _includes(include: IncludeOptions) -> Includes:
 
 def recall_response(outcome: RecallOutcome) -> RecallResponse:
     """The wire's answer."""
-    enrichment = outcome.enrichment
+    enrichment, bank_id = outcome.enrichment, outcome.plan.bank.bank_id
     wants_sources = outcome.plan.query.includes.source_fact_tokens is not None
     return RecallResponse(
         results=[
-            _result(scored, enrichment.entity_names.get(scored.memory.id), wants_sources=wants_sources)
+            _result(bank_id, scored, enrichment, wants_sources=wants_sources)
             for scored in outcome.selection.kept
         ],
         trace=build_trace(outcome) if outcome.plan.query.trace else None,
         entities={state.name: _entity(state) for state in enrichment.entities or ()} or None,
         chunks={
             chunk.chunk_id: ChunkData(
-                id=chunk.chunk_id, text=chunk.text, chunk_index=chunk.index, truncated=chunk.truncated
+                id=chunk.chunk_id,
+                text=chunk.text,
+                chunk_index=chunk.index,
+                truncated=chunk.truncated,
+                attachments=attachments(bank_id, chunk.attachments),
             )
             for chunk in enrichment.chunks or ()
         }
@@ -158,11 +166,12 @@ def recall_response(outcome: RecallOutcome) -> RecallResponse:
 
 
 def _result(
-    scored: ScoredCandidate, entities: tuple[str, ...] | None, *, wants_sources: bool
+    bank_id: str, scored: ScoredCandidate, enrichment: Enrichment, *, wants_sources: bool
 ) -> RecallResult:
     memory = scored.memory
     result = _fact(memory, in_results=True)
-    result.entities = list(entities) if entities else None
+    result.entities = list(enrichment.entity_names.get(memory.id, ())) or None
+    result.attachments = attachments(bank_id, enrichment.attachments.get(memory.id, ()))
     if wants_sources and memory.fact_type is FactType.OBSERVATION:
         result.source_fact_ids = list(memory.source_ids)
     found = scored.candidate.fused.scores
@@ -189,6 +198,22 @@ def _fact(memory: Memory, *, in_results: bool) -> RecallResult:
         chunk_id=memory.chunk_id,
         tags=list(memory.tags) if in_results or memory.tags else None,
     )
+
+
+def attachments(bank_id: str, files: Iterable[Attachment]) -> list[ChunkAttachment] | None:
+    """Files with the address of their bytes; ``None`` without any."""
+    return [
+        ChunkAttachment(
+            id=file.id,
+            hash=file.hash,
+            kind=file.kind,
+            media_type=file.media_type,
+            byte_size=file.byte_size,
+            filename=file.filename,
+            url=f"/v1/default/banks/{quote(bank_id, safe='')}/attachments/{file.id}",
+        )
+        for file in files
+    ] or None
 
 
 def _entity(state: EntityState) -> EntityStateResponse:

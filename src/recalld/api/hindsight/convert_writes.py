@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -13,7 +15,14 @@ from recalld.api.hindsight.schemas.banks import (
     CreateBankRequest,
     DispositionTraits,
 )
-from recalld.api.hindsight.schemas.retain import MemoryItem, RetainRequest, TextContentBlock
+from recalld.api.hindsight.schemas.retain import (
+    FileContentBlock,
+    ImageContentBlock,
+    MemoryItem,
+    RetainRequest,
+    TextContentBlock,
+)
+from recalld.domain.attachments import MAX_BYTES, MAX_PER_ITEM, AttachmentDraft, placeholder
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
 from recalld.domain.text import has_forbidden, scrub, scrub_all
@@ -23,6 +32,7 @@ from recalld.retain.entities import clean_names
 from recalld.retain.types import RetainItem, UpdateMode
 
 UNDATED = "unset"
+_MEDIA_TYPE = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.IGNORECASE)
 _COLUMNS = frozenset({"name", "mission", "background", "reflect_mission", "disposition"})
 _TRAITS = ("skepticism", "literalism", "empathy")
 
@@ -38,8 +48,9 @@ def retain_items(request: RetainRequest, now: datetime | None = None) -> list[Re
 def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainItem:
     if item.update_mode == "append" and not item.document_id:
         raise InvalidRequest("update_mode 'append' needs a document_id")
+    text, files = _content(item)
     return RetainItem(
-        content=scrub(_text(item)),
+        content=scrub(text),
         document_id=_document_id(item.document_id),
         timestamp=_timestamp(item.timestamp, now),
         context=scrub(item.context) if item.context else None,
@@ -49,19 +60,41 @@ def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainIt
         observation_scopes=scrub_all(item.observation_scopes),
         update_mode=UpdateMode(item.update_mode or "replace"),
         retain_params=tuple(_retain_params(item).items()),
+        attachments=files,
     )
 
 
-def _text(item: MemoryItem) -> str:
+def _content(item: MemoryItem) -> tuple[str, tuple[AttachmentDraft, ...]]:
+    """The text, with a placeholder where an image or a file stood, and those files."""
     if isinstance(item.content, str):
-        return item.content
-    texts = [block.text for block in item.content if isinstance(block, TextContentBlock)]
-    if len(texts) != len(item.content):
-        raise Unprocessable("image and file content needs a vision model, and none is configured")
-    text = "\n".join(texts)
+        return item.content, ()
+    lines: list[str] = []
+    files: list[AttachmentDraft] = []
+    for block in item.content:
+        if isinstance(block, TextContentBlock):
+            lines.append(block.text)
+        else:
+            files.append(_attachment(block))
+            lines.append(placeholder(files[-1].attachment))
+    if len(files) > MAX_PER_ITEM:
+        raise Unprocessable(f"an item may hold {MAX_PER_ITEM} images and files at most")
+    text = "\n".join(lines)
     if not text.strip():
         raise Unprocessable("content must not be blank")
-    return text
+    return text, tuple(files)
+
+
+def _attachment(block: ImageContentBlock | FileContentBlock) -> AttachmentDraft:
+    try:
+        data = base64.b64decode(block.source.data, validate=True)
+    except ValueError as error:
+        raise Unprocessable(f"the data of a block of type '{block.type}' is not base64") from error
+    if not 0 < len(data) <= MAX_BYTES:
+        raise Unprocessable(f"an image or file must have 1 to {MAX_BYTES} bytes")
+    if not _MEDIA_TYPE.fullmatch(block.source.media_type):
+        raise Unprocessable("media_type must look like 'image/png'")
+    name = scrub(block.filename) if isinstance(block, FileContentBlock) and block.filename else None
+    return AttachmentDraft(block.type, block.source.media_type, data, name)
 
 
 def _document_id(given: str | None) -> str:

@@ -31,7 +31,7 @@ _OBSERVATIONS = """
 """
 
 _CHUNKS = """
-    SELECT chunk.chunk_id, chunk.chunk_text, chunk.chunk_index, chunk.token_count
+    SELECT chunk.chunk_id, chunk.chunk_text, chunk.chunk_index, chunk.token_count, chunk.document_id
     FROM chunks AS chunk
     JOIN documents AS document ON document.bank_key = chunk.bank_key AND document.id = chunk.document_id
     WHERE chunk.bank_key = %(bank_key)s AND chunk.chunk_id = ANY(%(chunk_ids)s) AND {conditions}
@@ -59,6 +59,7 @@ class ChunkRow:
     text: str
     index: int
     token_count: int
+    document_id: str
 
 
 async def read_entities(

@@ -16,11 +16,12 @@ _INSERT = text("""
     WITH unit AS (
         INSERT INTO memory_units (
             bank_key, id, document_id, chunk_id, text, context, fact_type, event_date, mentioned_at,
-            metadata, tags, observation_scopes, token_count, embedding, search_vector, length, term_weights
+            metadata, tags, observation_scopes, attachment_ids, token_count, embedding, search_vector,
+            length, term_weights
         )
         SELECT :bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date,
-               :mentioned_at, :metadata, :tags, :observation_scopes, :token_count, :embedding, terms,
-               document_length(terms),
+               :mentioned_at, :metadata, :tags, :observation_scopes, :attachment_ids, :token_count,
+               :embedding, terms, document_length(terms),
                bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
         FROM to_tsvector(:index_text) AS terms
         RETURNING bank_key, id
@@ -34,6 +35,7 @@ _INSERT = text("""
     bindparam("mentioned_at", type_=DateTime(timezone=True)),
     bindparam("metadata", type_=JSONB),
     bindparam("tags", type_=ARRAY(Text)),
+    bindparam("attachment_ids", type_=ARRAY(Text)),
     bindparam("observation_scopes", type_=JSONB(none_as_null=True)),
     bindparam("embedding", type_=HALFVEC()),
 )
@@ -57,6 +59,7 @@ async def insert_units(
             "metadata": unit.metadata,
             "tags": list(unit.tags),
             "observation_scopes": unit.observation_scopes,
+            "attachment_ids": list(unit.attachment_ids),
             "token_count": unit.token_count,
             "embedding": HalfVector(unit.vector),
             "index_text": unit.index_text,
