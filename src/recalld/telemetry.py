@@ -6,10 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opentelemetry import propagate, trace
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
 
 _OPERATION_BUCKETS = (0.1, 0.25, 0.5, 0.75, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120)
 _PHASE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10)
@@ -67,11 +70,8 @@ def request_span(name: str, headers: Mapping[str, str], attributes: Mapping[str,
         yield
 
 
-def send_spans(endpoint: str) -> Callable[[], None]:
-    """Send spans to an OTLP endpoint over HTTP; returns what has to be called at the end.
-
-    Raises ``ImportError`` without the ``otel`` extra.
-    """
+def span_sender(endpoint: str) -> TracerProvider:
+    """Sends spans to an OTLP endpoint over HTTP. Raises ``ImportError`` without the ``otel`` extra."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
     from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
@@ -79,6 +79,12 @@ def send_spans(endpoint: str) -> Callable[[], None]:
 
     provider = TracerProvider(resource=Resource.create({"service.name": "recalld"}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces")))
+    return provider
+
+
+def send_spans(endpoint: str) -> Callable[[], None]:
+    """Send this process's spans to an OTLP endpoint; returns what has to be called at the end."""
+    provider = span_sender(endpoint)
     trace.set_tracer_provider(provider)
     return provider.shutdown
 

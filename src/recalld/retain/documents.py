@@ -36,7 +36,8 @@ class Piece:
     @property
     def indexed_text(self) -> str:
         """What the keyword index reads: text, context and names."""
-        return index_text("\n".join([in_words(self.chunk.text), self.item.context or "", *self.item.entities]))
+        words = [in_words(self.chunk.text), self.item.context or "", *self.item.entities]
+        return index_text("\n".join(words))
 
 
 @dataclass(frozen=True, slots=True)
