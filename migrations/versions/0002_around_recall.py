@@ -90,7 +90,8 @@ STATEMENTS = (
         result jsonb NOT NULL DEFAULT '{}',
         progress jsonb,
         document_id text,
-        attempts integer NOT NULL DEFAULT 0,
+        claims integer NOT NULL DEFAULT 0,
+        failures integer NOT NULL DEFAULT 0,
         next_attempt_at timestamptz,
         worker_id text,
         leased_until timestamptz,
@@ -99,6 +100,17 @@ STATEMENTS = (
         updated_at timestamptz NOT NULL DEFAULT now(),
         completed_at timestamptz,
         PRIMARY KEY (bank_key, id)
+    )
+    """,
+    # Documents an operation has written, noted in the same transaction: none is written twice.
+    """
+    CREATE TABLE operation_documents (
+        bank_key integer NOT NULL,
+        operation_id uuid NOT NULL,
+        document_id text NOT NULL,
+        units integer NOT NULL,
+        PRIMARY KEY (bank_key, operation_id, document_id),
+        FOREIGN KEY (bank_key, operation_id) REFERENCES operations ON DELETE CASCADE
     )
     """,
     # An id a client chose for its operation belongs to one bank only.

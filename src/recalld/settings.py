@@ -53,6 +53,15 @@ class Settings(BaseSettings):
         "info", description="Least severe log line shown."
     )
 
+    api_keys: SecretStr = Field(
+        SecretStr(""),
+        validation_alias=AliasChoices(
+            "RECALLD_API_KEYS", "HINDSIGHT_API_API_KEYS", "HINDSIGHT_API_TENANT_API_KEY", "api_keys"
+        ),
+        description="Keys that open the `/v1` routes, with commas between them; `key@prefix` opens the banks "
+        "whose id begins with the prefix. Empty leaves everything open.",
+    )
+
     database_url: str = Field(
         "", description="PostgreSQL 16 or newer with pgvector; empty or `pg0` starts our own server."
     )

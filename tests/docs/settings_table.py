@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from recalld.settings import Settings
@@ -22,9 +23,14 @@ def settings_table() -> str:
 
 def settings_row(name: str, field: FieldInfo) -> str:
     """A setting as a row."""
-    upper = name.upper()
     meaning = f"{field.description}{_choices(field)}"
-    return f"| `RECALLD_{upper}` | `HINDSIGHT_API_{upper}` | {_shown(field.default)} | {meaning} |"
+    return f"| `RECALLD_{name.upper()}` | {_aliases(field)} | {_shown(field.default)} | {meaning} |"
+
+
+def _aliases(field: FieldInfo) -> str:
+    assert isinstance(field.validation_alias, AliasChoices)
+    names = (str(name) for name in field.validation_alias.choices)
+    return ", ".join(f"`{name}`" for name in names if name.startswith("HINDSIGHT_API_"))
 
 
 def _shown(default: Any) -> str:

@@ -11,6 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from recalld import __version__
 from recalld.api import errors
 from recalld.api.admission import Lane
+from recalld.api.auth import Authenticated, read_keys
 from recalld.api.hindsight.routes import attachments, banks, recall, retain, system
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
 from recalld.bootstrap import Application, application
@@ -50,6 +51,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
     app.add_middleware(
         BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes)
     )
+    app.add_middleware(Authenticated, keys=read_keys(chosen.api_keys.get_secret_value()))
     app.add_middleware(Measured, metrics=metrics)
     return app
 

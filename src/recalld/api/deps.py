@@ -27,4 +27,12 @@ async def recall_place(request: Request) -> AsyncIterator[None]:
 
 
 App = Annotated[Application, Depends(application)]
+
+
+async def bank_prefix(request: Request) -> str:
+    """What the ids of the caller's banks begin with; empty where all are open."""
+    return cast("str", getattr(request.state, "bank_prefix", ""))
+
+
+BankPrefix = Annotated[str, Depends(bank_prefix)]
 Authorization = Annotated[str | None, Header()]

@@ -30,7 +30,7 @@ def list_all(
     """List banks, last written first."""
 
     async def read(app: Application) -> tuple[list[BankSummary], int]:
-        return await app.banks.list(search, PAGE, 0)
+        return await app.banks.list(search, "", PAGE, 0)
 
     summaries, total = in_application(read)
     if not summaries:

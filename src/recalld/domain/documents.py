@@ -87,8 +87,9 @@ def sha256(text: str) -> str:
 
 def chunk_id(bank_id: str, document_id: str, index: int) -> str:
     """The public id of a chunk: escaped bank, escaped document, index, joined by underscores."""
-    return f"{_escape(bank_id)}_{_escape(document_id)}_{index}"
+    return f"{escaped(bank_id)}_{escaped(document_id)}_{index}"
 
 
-def _escape(part: str) -> str:
+def escaped(part: str) -> str:
+    """A part of a chunk id without the underscore that joins the parts."""
     return part.replace("~", "~7E").replace("_", "~5F")

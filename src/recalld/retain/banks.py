@@ -52,10 +52,12 @@ class BankService:
             raise BankNotFound(bank_id)
         return bank
 
-    async def list(self, search: str | None, limit: int, offset: int) -> tuple[list[BankSummary], int]:
-        """A page of banks, last written first, and the total."""
+    async def list(
+        self, search: str | None, prefix: str, limit: int, offset: int
+    ) -> tuple[list[BankSummary], int]:
+        """A page of banks whose id begins with ``prefix``, last written first, and the total."""
         async with self.database.read() as connection:
-            return await list_banks(connection, search, limit, offset)
+            return await list_banks(connection, search, prefix, limit, offset)
 
     async def delete(self, bank_id: str) -> int:
         """Delete the bank with all it holds; returns how many things went. A missing bank is 0."""

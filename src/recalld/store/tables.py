@@ -227,7 +227,8 @@ operations = Table(
     Column("result", JSONB),
     Column("progress", JSONB),
     Column("document_id", Text),
-    Column("attempts", Integer),
+    Column("claims", Integer),
+    Column("failures", Integer),
     _when("next_attempt_at"),
     Column("worker_id", Text),
     _when("leased_until"),
@@ -235,4 +236,13 @@ operations = Table(
     _when("created_at"),
     _when("updated_at"),
     _when("completed_at"),
+)
+
+operation_documents = Table(
+    "operation_documents",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("operation_id", UUID(as_uuid=True), primary_key=True),
+    Column("document_id", Text, primary_key=True),
+    Column("units", Integer),
 )

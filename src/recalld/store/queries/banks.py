@@ -16,19 +16,18 @@ BANK_WIDTH = 8
 
 _FIND = f"SELECT {BANK} FROM banks WHERE bank_id = %(bank_id)s"
 
+_SHOWN = """(%(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s)
+    AND starts_with(bank_id, %(prefix)s)"""
+
 _PAGE = f"""
     SELECT {BANK}, created_at, updated_at,
            (SELECT count(*) FROM memory_units AS unit WHERE unit.bank_key = banks.bank_key),
            last_document_at, last_write_at
-    FROM banks
-    WHERE %(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s
+    FROM banks WHERE {_SHOWN}
     ORDER BY coalesce(last_write_at, created_at) DESC, bank_id LIMIT %(limit)s OFFSET %(offset)s
 """
 
-_COUNT = """
-    SELECT count(*) FROM banks
-    WHERE %(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s
-"""
+_COUNT = f"SELECT count(*) FROM banks WHERE {_SHOWN}"
 
 
 async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
@@ -40,10 +39,13 @@ async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
 
 
 async def list_banks(
-    connection: ReadConnection, search: str | None, limit: int, offset: int
+    connection: ReadConnection, search: str | None, prefix: str, limit: int, offset: int
 ) -> tuple[list[BankSummary], int]:
-    """A page of banks whose id or name contains ``search``, last written first, and the total."""
-    params = {"pattern": _pattern(search), "limit": limit, "offset": offset}
+    """A page of banks whose id or name contains ``search``, last written first, and the total.
+
+    Only banks whose id begins with ``prefix``.
+    """
+    params = {"pattern": _pattern(search), "prefix": scrub(prefix), "limit": limit, "offset": offset}
     total = (await fetch(connection, _COUNT, params))[0][0]
     rows = await fetch(connection, _PAGE, params)
     return [BankSummary(bank(row), *row[BANK_WIDTH:]) for row in rows], total

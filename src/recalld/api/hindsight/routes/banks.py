@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from recalld.api.deps import App, Authorization
+from recalld.api.deps import App, Authorization, BankPrefix
 from recalld.api.hindsight.convert_writes import bank_change, bank_item, bank_profile
 from recalld.api.hindsight.schemas.banks import (
     BankListResponse,
@@ -26,10 +26,15 @@ Page = Annotated[int, Query(ge=0, le=2**31 - 1)]
 
 @router.get("/v1/default/banks", operation_id="list_banks", responses=REPORTED | READ)
 async def list_banks(
-    app: App, q: str | None = None, limit: Page = 100, offset: Page = 0, authorization: Authorization = None
+    app: App,
+    prefix: BankPrefix,
+    q: str | None = None,
+    limit: Page = 100,
+    offset: Page = 0,
+    authorization: Authorization = None,
 ) -> BankListResponse:
     """A page of banks, last written first."""
-    summaries, total = await app.banks.list(q, limit, offset)
+    summaries, total = await app.banks.list(q, prefix, limit, offset)
     return BankListResponse(
         banks=[bank_item(summary) for summary in summaries], total=total, limit=limit, offset=offset
     )
