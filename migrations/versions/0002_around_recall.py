@@ -92,9 +92,8 @@ STATEMENTS = (
         document_id text,
         claims integer NOT NULL DEFAULT 0,
         failures integer NOT NULL DEFAULT 0,
-        next_attempt_at timestamptz,
+        due_at timestamptz,
         worker_id text,
-        leased_until timestamptz,
         error_message text,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
@@ -117,9 +116,10 @@ STATEMENTS = (
     "CREATE UNIQUE INDEX operations_by_id ON operations (id)",
     "CREATE INDEX operations_by_parent ON operations (bank_key, parent_id)",
     "CREATE INDEX operations_newest ON operations (bank_key, created_at DESC)",
+    # When to try it, or when its worker counts as dead; null where there is nothing to work on.
     """
-    CREATE INDEX operations_to_do ON operations (next_attempt_at)
-    WHERE status IN ('pending', 'processing')
+    CREATE INDEX operations_due ON operations (due_at)
+    WHERE status IN ('pending', 'processing') AND due_at IS NOT NULL
     """,
     "CREATE INDEX entities_by_similar_name ON entities USING gin (canonical_name gin_trgm_ops)",
 )

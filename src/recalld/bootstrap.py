@@ -20,6 +20,8 @@ from recalld.encoders import registry
 from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
 from recalld.encoders.protocols import Embedder, TokenCounter
+from recalld.operations.queue import OperationQueue
+from recalld.operations.worker import Pace, Worker
 from recalld.recall.assemble import Assembler
 from recalld.recall.decide import DecisionStage
 from recalld.recall.hydrate import Hydrator
@@ -34,6 +36,7 @@ from recalld.recall.service import RecallLimits, RecallService
 from recalld.recall.time_window import find_window
 from recalld.recall.types import Retriever
 from recalld.retain.banks import BankService
+from recalld.retain.job import PART, RetainJob
 from recalld.retain.service import RetainService
 from recalld.settings import Settings
 from recalld.store import embedded
@@ -55,6 +58,7 @@ class Application:
     retain: RetainService
     banks: BankService
     attachments: AttachmentCatalog
+    operations: OperationQueue
     metrics: Metrics
     started_at: float = field(default_factory=time.monotonic)
 
@@ -82,6 +86,33 @@ async def application(settings: Settings, metrics: Metrics | None = None) -> Asy
     finally:
         if server is not None:
             await asyncio.to_thread(server.close)
+
+
+@asynccontextmanager
+async def working(app: Application) -> AsyncIterator[None]:
+    """Workers on the application's queue for the length of the block."""
+    pace = Pace(app.settings.worker_lease, app.settings.worker_poll)
+    jobs = {PART: RetainJob(app.retain)}
+    workers = [
+        asyncio.create_task(Worker(app.database, jobs, app.operations.submitted, pace).run())
+        for _ in range(app.settings.worker_count)
+    ]
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+@asynccontextmanager
+async def at_work(app: Application) -> AsyncIterator[None]:
+    """What a server does besides answering: background work, unless that is left to others."""
+    if not app.settings.worker_enabled:
+        yield
+        return
+    async with working(app):
+        yield
 
 
 @asynccontextmanager
@@ -117,6 +148,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
             ),
             banks=BankService(database),
             attachments=AttachmentCatalog(database),
+            operations=OperationQueue(database),
             metrics=metrics,
         )
 

@@ -142,6 +142,12 @@ class Settings(BaseSettings):
     admission_recall_max_wait_ms: int = Field(
         30_000, description="Longest wait for a turn, in milliseconds; 0 to try once."
     )
+    worker_enabled: bool = Field(True, description="Whether the server itself does background work.")
+    worker_count: int = Field(1, ge=1, le=64, description="Parts of operations one process works on at once.")
+    worker_lease: Seconds = Field(
+        30.0, description="Seconds without a sign of life after which a worker's part is given to another."
+    )
+    worker_poll: Seconds = Field(1.0, description="Seconds between two looks of an idle worker.")
     otel_exporter_otlp_endpoint: str = Field(
         "", description="Where spans go, as OTLP over HTTP; empty for nowhere. Needs the `otel` extra."
     )

@@ -100,9 +100,3 @@ async def test_any_text_in_observation_scopes(bank: TestBank) -> None:
 async def test_large_items_are_stored_or_refused(bank: TestBank, item: dict[str, Any]) -> None:
     response = await bank.post_items({"content": "x", **item})
     assert response.status_code in {200, 400, 413, 422}, response.text
-
-
-async def test_what_is_not_served_yet_says_so(bank: TestBank) -> None:
-    later = await bank.post_items({"content": "x"}, **{"async": True})
-    assert later.status_code == 501
-    assert "async" in later.json()["detail"]

@@ -217,3 +217,8 @@ async def test_d7_a_request_without_unknown_names_has_no_header(known: TestBank)
 async def test_names_that_a_header_cannot_carry_are_masked(known: TestBank) -> None:
     response = await known.post_recall("x", **{"a\r\nSet-Cookie: b": 1, "näh": 2})
     assert response.headers["X-Ignored-Params"] == "a??Set-Cookie: b, n?h"
+
+
+async def test_d7_unknown_names_in_content_blocks_are_named(bank: TestBank) -> None:
+    response = await bank.post_items({"content": [{"type": "text", "text": "x", "lang": "en"}]})
+    assert response.headers["X-Ignored-Params"] == "items.content.lang"

@@ -50,9 +50,15 @@ def generated(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def _generate(base: Path, output: Path) -> None:
-    options = ["--path", base / "openapi.json", "--config", base / "config.json", "--output-path", output]
+    options = {
+        "--meta": "none",
+        "--path": str(base / "openapi.json"),
+        "--config": str(base / "config.json"),
+        "--output-path": str(output),
+    }
+    command = [sys.executable, "-c", GENERATE, "generate", "--fail-on-warning"]
     done = subprocess.run(
-        [sys.executable, "-c", GENERATE, "generate", "--meta", "none", "--fail-on-warning", *options],
+        [*command, *(word for option in options.items() for word in option)],
         capture_output=True,
         check=False,
         text=True,

@@ -17,7 +17,7 @@ from tests.contract.walk import STEPS, Json, Step
 @pytest.fixture(scope="module")
 async def hindsight(server: str) -> AsyncIterator[Hindsight]:
     """The official client."""
-    client = Hindsight(base_url=server, timeout=10)
+    client: Any = Hindsight(base_url=server, timeout=10)
     yield client
     await client.aclose()
 
@@ -49,7 +49,9 @@ async def test_the_wrapper(hindsight: Hindsight, walked: str, step: Step) -> Non
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 async def test_the_models(hindsight: Hindsight, walked: str, step: Step) -> None:
     async def ask(body: Json) -> Json:
-        answer = await hindsight.memory.recall_memories(walked, RecallRequest.from_dict(body))
+        request = RecallRequest.from_dict(body)
+        assert request is not None
+        answer = await hindsight.memory.recall_memories(walked, request)
         found: Json = answer.to_dict()
         return found
 

@@ -35,10 +35,12 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-"""Without those that want every body refused that is wrong on paper: numbers may come as text, as published."""
+"""Without those that want refused what is wrong on paper: numbers may come as text, for one."""
 SENSIBLE = st.fixed_dictionaries(
     {
-        "query": st.sampled_from(["What did Alice do last month?", "bees or bread", "Paris 昨天", walk.MOVED]),
+        "query": st.sampled_from(
+            ["What did Alice do last month?", "bees or bread", "Paris 昨天", walk.MOVED]
+        ),
         "types": st.sampled_from([None, [], ["world"], ["observation", "experience"]]),
         "query_timestamp": st.sampled_from([None, walk.NOW, "2026-07-11T00:00:00+02:00"]),
     }
@@ -87,9 +89,7 @@ def test_a_bank_that_exists(
 
 
 @pytest.mark.timeout(600)
-def test_sensible_questions_with_any_options(
-    operation: Any, session: requests.Session, walked: str
-) -> None:
+def test_sensible_questions_with_any_options(operation: Any, session: requests.Session, walked: str) -> None:
     strategy = operation.as_strategy(path_parameters={"bank_id": walked})
     seen = send(session, st.builds(made_sensible, strategy, SENSIBLE), 0.4)
     assert seen[200] > seen.total() / 4

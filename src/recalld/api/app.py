@@ -12,9 +12,9 @@ from recalld import __version__
 from recalld.api import errors
 from recalld.api.admission import Lane
 from recalld.api.auth import Authenticated, read_keys
-from recalld.api.hindsight.routes import attachments, banks, recall, retain, system
+from recalld.api.hindsight.routes import attachments, banks, operations, recall, retain, system
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
-from recalld.bootstrap import Application, application
+from recalld.bootstrap import Application, application, at_work
 from recalld.settings import Settings
 from recalld.telemetry import Metrics
 
@@ -30,7 +30,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
             app.state.application = running
             yield
             return
-        async with application(chosen, metrics) as started:
+        async with application(chosen, metrics) as started, at_work(started):
             app.state.application = started
             yield
 
@@ -42,7 +42,14 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         strict_content_type=False,
     )
     app.state.recall_lane = _recall_lane(chosen)
-    for router in (attachments.router, recall.router, retain.router, banks.router, system.router):
+    for router in (
+        attachments.router,
+        operations.router,
+        recall.router,
+        retain.router,
+        banks.router,
+        system.router,
+    ):
         app.include_router(router)
     errors.install(app)
     if chosen.gzip_min_size >= 0:

@@ -12,6 +12,8 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 MAX_NAMES = 50
+MAX_ITEMS = 1000
+"""Items of one list that are looked at."""
 _MAX_DEPTH = 40
 
 
@@ -41,7 +43,9 @@ def unknown_names(model: Any, value: Any, prefix: str = "", depth: int = 0) -> l
         return []
     if isinstance(value, list):
         part = _item_type(model)
-        return [n for item in value for n in unknown_names(part, item, prefix, depth + 1)] if part else []
+        if not _models(part):
+            return []
+        return [n for item in value[:MAX_ITEMS] for n in unknown_names(part, item, prefix, depth + 1)]
     candidates = [m for m in _models(model) if isinstance(value, dict)]
     if not candidates:
         return []
@@ -64,7 +68,7 @@ def header_value(names: Iterable[str]) -> str:
 
 def _fields(model: type[BaseModel]) -> dict[str, Any]:
     return {
-        name: field.annotation
+        name: getattr(field.annotation, "__value__", field.annotation)
         for attribute, field in model.model_fields.items()
         for name in {attribute, field.alias or attribute}
     }

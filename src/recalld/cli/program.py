@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from recalld.cli import bank, demo, doctor, migrate, recall, retain, serve, when
+from recalld.cli import bank, demo, doctor, migrate, recall, retain, serve, when, worker
 
 cli = typer.Typer(
     name="recalld",
@@ -14,6 +14,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 cli.command("serve")(serve.serve)
+cli.command("worker")(worker.worker)
 cli.command("demo")(demo.demo)
 cli.command("retain")(retain.retain)
 cli.command("recall")(recall.recall)

@@ -13,7 +13,7 @@ import typer
 import uvicorn
 
 from recalld.api.app import create_app
-from recalld.bootstrap import application
+from recalld.bootstrap import application, at_work
 from recalld.cli.database import data_place
 from recalld.cli.terminal import err, fail, plain_errors
 from recalld.settings import Settings
@@ -47,7 +47,7 @@ def serve(
 async def _serve(settings: Settings, config: uvicorn.Config, listening: socket.socket) -> None:
     server = Server(config)
     with stopped_by_signals(server):
-        async with application(settings) as running:
+        async with application(settings) as running, at_work(running):
             config.app = create_app(running=running)
             _greet(settings, listening)
             await server.serve(sockets=[listening])

@@ -32,6 +32,9 @@ class Attachment:
 class AttachmentDraft:
     """A file about to be stored."""
 
+    # How its bytes travel in JSON, where pydantic writes it.
+    __pydantic_config__ = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}  # noqa: RUF012
+
     kind: Kind
     media_type: str
     data: bytes

@@ -14,9 +14,16 @@ RecalldError
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class RecalldError(Exception):
-    """Base of all errors raised on purpose; ``message`` is meant for the caller."""
+    """Base of all errors raised on purpose; ``message`` is meant for the caller.
+
+    ``may_pass`` tells whether the same request can succeed a little later.
+    """
+
+    may_pass: ClassVar[bool] = False
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -42,6 +49,12 @@ class Conflict(RecalldError):
     """The state of the thing named forbids the request."""
 
 
+class Contended(Conflict):
+    """Others kept changing the thing named in the meantime."""
+
+    may_pass = True
+
+
 class TooLarge(RecalldError):
     """The request body is over the configured limit."""
 
@@ -61,6 +74,8 @@ class NotYetSupported(RecalldError):
 class Overloaded(RecalldError):
     """No capacity at the moment; ``retry_after`` is in seconds."""
 
+    may_pass = True
+
     def __init__(self, message: str, retry_after: int = 1) -> None:
         super().__init__(message)
         self.retry_after = retry_after
@@ -72,3 +87,5 @@ class RerankerUnavailable(Overloaded):
 
 class DeadlineExceeded(RecalldError):
     """The work did not finish in time."""
+
+    may_pass = True

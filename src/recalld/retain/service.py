@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from uuid import uuid4
+from typing import NamedTuple
+from uuid import UUID, uuid4
 
 from recalld.domain.attachments import placeholder_ids
 from recalld.domain.banks import Bank, BankConfig, check_bank_id
 from recalld.domain.documents import UnitDraft
-from recalld.domain.errors import BankNotFound, Conflict
+from recalld.domain.errors import BankNotFound, Contended
 from recalld.domain.memory import FactType
 from recalld.encoders.protocols import PassageEmbedding, TokenCounter
 from recalld.retain.documents import DocumentPlan, Piece, group_by_document, plan_document
@@ -19,6 +20,7 @@ from recalld.retain.types import RetainItem, RetainOutcome
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
 from recalld.store.queries.documents import stored_documents
+from recalld.store.queries.operations import documents_done
 from recalld.store.writes.attachments import save_attachments
 from recalld.store.writes.banks import ensure_bank
 from recalld.store.writes.documents import (
@@ -29,6 +31,7 @@ from recalld.store.writes.documents import (
 )
 from recalld.store.writes.entities import mention_entities
 from recalld.store.writes.links import link_new_units
+from recalld.store.writes.operations import note_document
 from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
 from recalld.store.writes.vector_index import build_vector_index
@@ -49,11 +52,22 @@ EMBEDDED_AT_ONCE = 4000
 WRITERS = 2
 """Documents one retain writes side by side."""
 
-Writable = tuple[Sequence[RetainItem], DocumentPlan, Sequence[PassageEmbedding]]
+
+class Writable(NamedTuple):
+    """A document with the vectors of its fresh facts, on behalf of an operation if there is one."""
+
+    group: Sequence[RetainItem]
+    plan: DocumentPlan
+    vectors: Sequence[PassageEmbedding]
+    operation: UUID | None = None
 
 
 class StaleDocument(Exception):
     """The document changed between planning and writing."""
+
+
+class NotToBeWritten(Exception):
+    """The operation has written the document already, or was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +81,24 @@ class RetainService:
     dimension: int
     index_min_rows: int = 10_000
 
-    async def retain(self, bank_id: str, items: Sequence[RetainItem]) -> RetainOutcome:
-        """Store the items, creating the bank if need be; on return everything is committed."""
-        bank = await self._bank(bank_id)
+    async def retain(
+        self, bank_id: str, items: Sequence[RetainItem], operation: UUID | None = None
+    ) -> RetainOutcome:
+        """Store the items, creating the bank if need be; on return everything is committed.
+
+        For an ``operation``, each document is written once, however often this is called for it, and
+        none once the operation was cancelled.
+        """
+        bank = await (self.bank(bank_id) if operation is None else self._existing(bank_id))
         groups = group_by_document(items)
+        if operation is not None:
+            done = await self._done(bank, operation)
+            groups = [group for group in groups if group[0].document_id not in done]
         plans = await self._plan(bank, groups)
         added = 0
         async for batch in self._embedded(plans):
-            added += await self._write_batch(bank, [(groups[i], plans[i], vectors) for i, vectors in batch])
+            writable = [Writable(groups[i], plans[i], vectors, operation) for i, vectors in batch]
+            added += await self._write_batch(bank, writable)
         kept = sum(len(plan.kept) for plan in plans)
         await self._link(bank)
         async with self.database.write() as connection:
@@ -92,14 +116,22 @@ class RetainService:
         _background.add(task)
         task.add_done_callback(_finished)
 
-    async def _bank(self, bank_id: str) -> Bank:
+    async def _done(self, bank: Bank, operation: UUID) -> Collection[str]:
         async with self.database.read() as connection:
-            bank = await find_bank(connection, bank_id)
-        if bank is None:
+            return await documents_done(connection, bank.key, operation)
+
+    async def bank(self, bank_id: str) -> Bank:
+        """The bank, which is created if need be."""
+        try:
+            return await self._existing(bank_id)
+        except BankNotFound:
             async with self.database.write() as writing:
                 await ensure_bank(writing, check_bank_id(bank_id))
-            async with self.database.read() as connection:
-                bank = await find_bank(connection, bank_id)
+            return await self._existing(bank_id)
+
+    async def _existing(self, bank_id: str) -> Bank:
+        async with self.database.read() as connection:
+            bank = await find_bank(connection, bank_id)
         if bank is None:
             raise BankNotFound(bank_id)
         return bank
@@ -144,7 +176,7 @@ class RetainService:
 
         async def write(one: Writable) -> int:
             async with gate:
-                return await self._write_until_current(bank, *one)
+                return await self._write_until_current(bank, one)
 
         results = await asyncio.gather(*(write(one) for one in batch), return_exceptions=True)
         for result in results:
@@ -159,31 +191,35 @@ class RetainService:
             async with self.database.write() as connection:
                 linked = await link_new_units(connection, bank.key, self.dimension)
 
-    async def _write_until_current(
-        self,
-        bank: Bank,
-        group: Sequence[RetainItem],
-        plan: DocumentPlan,
-        vectors: Sequence[PassageEmbedding],
-    ) -> int:
+    async def _write_until_current(self, bank: Bank, one: Writable) -> int:
+        """Write a document, planned anew as often as others change it meanwhile; returns the facts added."""
         for _ in range(ATTEMPTS):
             try:
-                await self._write(bank, plan, vectors)
+                await self._write(bank, one)
+            except NotToBeWritten:
+                return 0
             except StaleDocument:
-                (plan,) = await self._plan(bank, [group])
+                (plan,) = await self._plan(bank, [one.group])
                 (vectors,) = await self._embed([plan])
+                one = one._replace(plan=plan, vectors=vectors)
             else:
-                return len(plan.facts)
-        raise Conflict(f"Document '{plan.draft.document_id}' kept changing while it was written; try again.")
+                return len(one.plan.facts)
+        name = one.plan.draft.document_id
+        raise Contended(f"Document '{name}' kept changing while it was written; try again.")
 
-    async def _write(self, bank: Bank, plan: DocumentPlan, vectors: Sequence[PassageEmbedding]) -> None:
+    async def _write(self, bank: Bank, one: Writable) -> None:
         """One document in one transaction. The bank's statistics are locked as late as possible."""
+        _, plan, vectors, operation = one
         key, document_id = bank.key, plan.draft.document_id
         units = [
             _unit(piece, document_id, embedding) for piece, embedding in zip(plan.facts, vectors, strict=True)
         ]
         ids = [unit.id for unit in units]
         async with self.database.write() as connection:
+            if operation is not None and not await note_document(
+                connection, key, operation, document_id, len(ids)
+            ):
+                raise NotToBeWritten
             if not await save_document(connection, key, plan.draft, plan.base_hash):
                 raise StaleDocument
             removed = (0, 0.0)

@@ -30,6 +30,8 @@ class RetainItem:
     tags: tuple[str, ...] = ()
     observation_scopes: Any = None
     update_mode: UpdateMode = UpdateMode.REPLACE
+    strategy: str | None = None
+    resolve_entities: bool = True
     retain_params: tuple[tuple[str, Any], ...] = ()
     attachments: tuple[AttachmentDraft, ...] = ()
 

@@ -6,7 +6,7 @@ import base64
 import re
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from recalld.api.hindsight.convert import iso
 from recalld.api.hindsight.schemas.banks import (
@@ -24,7 +24,7 @@ from recalld.api.hindsight.schemas.retain import (
 )
 from recalld.domain.attachments import MAX_BYTES, MAX_PER_ITEM, AttachmentDraft, placeholder
 from recalld.domain.banks import Bank, BankSummary, Disposition
-from recalld.domain.errors import InvalidRequest, NotYetSupported, Unprocessable
+from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.text import has_forbidden, scrub, scrub_all
 from recalld.domain.time import as_utc
 from recalld.retain.banks import BankChange
@@ -39,10 +39,16 @@ _TRAITS = ("skepticism", "literalism", "empathy")
 
 def retain_items(request: RetainRequest, now: datetime | None = None) -> list[RetainItem]:
     """The texts to store, each with a document id, or the reason they cannot be."""
-    if request.async_:
-        raise NotYetSupported("async", "send async: false and the content is stored before the answer")
     received = now or datetime.now(UTC)
     return [_item(item, request.document_tags or [], received) for item in request.items]
+
+
+def operation_uuid(text: str | None) -> UUID | None:
+    """The id a caller chose for an operation; anything but a UUID is a 422."""
+    try:
+        return UUID(text) if text else None
+    except ValueError as error:
+        raise Unprocessable("operation_id must be a UUID") from error
 
 
 def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainItem:
@@ -59,6 +65,8 @@ def _item(item: MemoryItem, document_tags: list[str], now: datetime) -> RetainIt
         tags=tuple(dict.fromkeys([*(item.tags or []), *document_tags])),
         observation_scopes=scrub_all(item.observation_scopes),
         update_mode=UpdateMode(item.update_mode or "replace"),
+        strategy=item.strategy,
+        resolve_entities=item.resolve_entities,
         retain_params=tuple(_retain_params(item).items()),
         attachments=files,
     )
@@ -177,6 +185,8 @@ def bank_item(summary: BankSummary) -> BankListItem:
         fact_count=summary.fact_count,
         last_document_at=iso(summary.last_document_at),
         last_write_at=iso(summary.last_write_at),
+        display_alias=summary.alias,
+        matched_aliases=list(summary.matched),
     )
 
 

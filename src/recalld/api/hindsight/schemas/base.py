@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field
 
 
 class WireModel(BaseModel):
     """A JSON object of the API. Unknown request fields are accepted and reported elsewhere (D7)."""
 
     model_config = ConfigDict(populate_by_name=True)
+
+
+FIRST_FAULT = FailFast()
+"""For lists: one reason for all their items, as writing down a million takes longer than the request may."""
 
 
 def _is_none(value: Any) -> bool:
@@ -24,7 +28,7 @@ def _is_empty(value: Any) -> bool:
 OMIT_EMPTY = Field(default=None, exclude_if=_is_none)
 """For the few response fields that strict clients only accept when they are filled (D1)."""
 
-OMIT_EMPTY_LIST = Field(default_factory=list, exclude_if=_is_empty)
+OMIT_EMPTY_LIST: Any = Field(default_factory=list, exclude_if=_is_empty)
 """The same for a list that is published without null."""
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from recalld.api.hindsight.schemas.base import NULL_IS_ABSENT, OMIT_EMPTY, WireModel
+from recalld.api.hindsight.schemas.base import FIRST_FAULT, NULL_IS_ABSENT, OMIT_EMPTY, WireModel
 from recalld.domain.text import has_forbidden, has_word
 from recalld.domain.time import as_utc
 
@@ -65,7 +65,7 @@ class IncludeOptions(WireModel):
 class TagGroupLeaf(WireModel):
     """Compare a memory's tags with these."""
 
-    tags: list[Tag]
+    tags: Annotated[list[Tag], FIRST_FAULT]
     match: TagMatchName = "any_strict"
     resolve: Literal["exact", "fuzzy"] = "exact"
 
@@ -76,7 +76,7 @@ class TagGroupAnd(WireModel):
     # Its published name, which is no identifier. OpenAPI names a schema after this.
     __qualname__ = "TagGroupAnd-Input"
 
-    filters: list[TagGroup] = Field(alias="and")
+    filters: Annotated[list[TagGroup], FIRST_FAULT] = Field(alias="and")
 
 
 class TagGroupOr(WireModel):
@@ -84,7 +84,7 @@ class TagGroupOr(WireModel):
 
     __qualname__ = "TagGroupOr-Input"
 
-    filters: list[TagGroup] = Field(alias="or")
+    filters: Annotated[list[TagGroup], FIRST_FAULT] = Field(alias="or")
 
 
 class TagGroupNot(WireModel):
@@ -140,16 +140,16 @@ class RecallRequest(WireModel):
     """One question to a bank."""
 
     query: str
-    types: list[str] | None = None
+    types: Annotated[list[str] | None, FIRST_FAULT] = None
     prefer_observations: bool | None = None
     budget: Budget = Budget.MID
     max_tokens: int = 4096
     trace: bool = False
     query_timestamp: str | None = None
     include: IncludeOptions = Field(default_factory=IncludeOptions, json_schema_extra={"default": {}})
-    tags: list[Tag] | None = None
+    tags: Annotated[list[Tag] | None, FIRST_FAULT] = None
     tags_match: TagMatchName = "any"
-    tag_groups: list[TagGroup] | None = None
+    tag_groups: Annotated[list[TagGroup] | None, FIRST_FAULT] = None
     min_scores: MinScores | None = None
     temporal_window: TemporalWindow | None = None
     rerank: Annotated[RerankOptions, NULL_IS_ABSENT] = Field(default_factory=RerankOptions)
@@ -254,7 +254,10 @@ class RecallResponse(WireModel):
 
 
 def check_tag_tree(groups: Any) -> None:
-    """Refuse trees that are too deep or too wide, before anything walks them by recursion (D8)."""
+    """Refuse trees that are too deep or too wide, before anything walks them by recursion (D8).
+
+    A group without parts counts as a leaf.
+    """
     level, depth, leaves = [groups], 0, 0
     while level:
         depth += any(isinstance(node, dict) for node in level)
@@ -262,13 +265,18 @@ def check_tag_tree(groups: Any) -> None:
             raise ValueError(f"tag_groups may be nested {MAX_TAG_DEPTH} levels deep at most")
         deeper: list[Any] = []
         for node in level:
-            if isinstance(node, list):
-                deeper += [part for part in node if isinstance(part, dict | list)]
-            elif isinstance(node, dict):
-                if "tags" in node:
-                    leaves += 1
-                    continue
-                deeper += [part for part in node.values() if isinstance(part, dict | list)]
-        if leaves > MAX_TAG_LEAVES:
-            raise ValueError(f"tag_groups may hold {MAX_TAG_LEAVES} leaves at most")
+            parts = _parts(node)
+            leaves += not parts
+            deeper += parts
+            if leaves + len(deeper) > MAX_TAG_LEAVES:
+                raise ValueError(f"tag_groups may hold {MAX_TAG_LEAVES} leaves at most")
         level = deeper
+
+
+def _parts(node: Any) -> list[Any]:
+    """Lists and objects directly inside a node, none for a leaf."""
+    if isinstance(node, dict):
+        inside = [] if "tags" in node else list(node.values())
+    else:
+        inside = node if isinstance(node, list) else []
+    return [part for part in inside if isinstance(part, dict | list)]

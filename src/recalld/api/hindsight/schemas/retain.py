@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator
 from typing_extensions import TypeAliasType
 
-from recalld.api.hindsight.schemas.base import WireModel
+from recalld.api.hindsight.schemas.base import FIRST_FAULT, WireModel
 from recalld.api.hindsight.schemas.recall import Tag
 
 
@@ -28,7 +28,7 @@ def _without_nulls(value: Any) -> Any:
     return {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
 
 
-TagList = Annotated[list[Tag] | None, BeforeValidator(_tag_list)]
+TagList = Annotated[list[Tag] | None, FIRST_FAULT, BeforeValidator(_tag_list)]
 
 
 class EntityInput(WireModel):
@@ -80,7 +80,7 @@ class MemoryItem(WireModel):
     context: str | None = None
     metadata: Annotated[dict[str, str] | None, BeforeValidator(_without_nulls)] = None
     document_id: str | None = None
-    entities: list[EntityInput] | None = None
+    entities: Annotated[list[EntityInput] | None, FIRST_FAULT] = None
     resolve_entities: bool = True
     tags: TagList = None
     observation_scopes: (
@@ -111,7 +111,7 @@ class MemoryItem(WireModel):
 class RetainRequest(WireModel):
     """Texts to remember."""
 
-    items: list[MemoryItem]
+    items: Annotated[list[MemoryItem], FIRST_FAULT]
     async_: bool = Field(default=False, alias="async")
     document_tags: TagList = Field(None, json_schema_extra={"deprecated": True})
     operation_id: str | None = None

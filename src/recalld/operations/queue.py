@@ -1,0 +1,86 @@
+"""The queue: submit work, follow it, cancel, retry and forget it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from recalld.domain.errors import Conflict, NotFound
+from recalld.domain.operations import NewOperation, Operation, OperationFilter
+from recalld.store.engine import Database
+from recalld.store.queries.operations import (
+    find_operation,
+    list_operations,
+    list_parts,
+    operation_owner,
+)
+from recalld.store.writes.operations import (
+    cancel_operation,
+    delete_operation,
+    insert_operation,
+    retry_operation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationQueue:
+    """Operations by bank key. ``submitted`` wakes a worker of this process."""
+
+    database: Database
+    submitted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def submit(self, bank_key: int, new: NewOperation) -> None:
+        """Queue an operation. One whose id this bank has used for the same type stays as it is.
+
+        An id of another bank or another type is a ``Conflict``.
+        """
+        async with self.database.read() as connection:
+            owner = await operation_owner(connection, new.id)
+        if owner is not None:
+            if owner != (bank_key, new.type):
+                raise Conflict(f"operation_id '{new.id}' is in use by another operation")
+            return
+        async with self.database.write() as connection:
+            await insert_operation(connection, bank_key, new)
+        self.submitted.set()
+
+    async def page(
+        self, bank_key: int, shown: OperationFilter, limit: int, offset: int
+    ) -> tuple[list[Operation], int]:
+        """A page of operations, newest first, and the total."""
+        async with self.database.read() as connection:
+            return await list_operations(connection, bank_key, shown, limit, offset)
+
+    async def find(self, bank_key: int, id_: UUID) -> tuple[Operation, list[Operation]] | None:
+        """An operation with its parts; ``None`` for an unknown one."""
+        async with self.database.read() as connection:
+            found = await find_operation(connection, bank_key, id_)
+            return None if found is None else (found, await list_parts(connection, bank_key, id_))
+
+    async def cancel(self, bank_key: int, id_: UUID) -> None:
+        """Stop what is open of an operation. What it has committed stays."""
+        async with self.database.write() as connection:
+            if await cancel_operation(connection, bank_key, id_):
+                return
+        await self._refuse(bank_key, id_, "is not pending or processing and cannot be cancelled")
+
+    async def retry(self, bank_key: int, id_: UUID) -> None:
+        """Queue again what failed or was cancelled of an operation."""
+        async with self.database.write() as connection:
+            if await retry_operation(connection, bank_key, id_):
+                self.submitted.set()
+                return
+        await self._refuse(bank_key, id_, "has not failed or been cancelled and cannot be retried")
+
+    async def delete(self, bank_key: int, id_: UUID) -> None:
+        """Forget an operation that has ended."""
+        async with self.database.write() as connection:
+            if await delete_operation(connection, bank_key, id_):
+                return
+        await self._refuse(bank_key, id_, "has not ended and cannot be deleted")
+
+    async def _refuse(self, bank_key: int, id_: UUID, why: str) -> None:
+        if await self.find(bank_key, id_) is None:
+            raise NotFound(f"Operation '{id_}' not found")
+        raise Conflict(f"Operation '{id_}' {why}")

@@ -1,0 +1,81 @@
+"""Workers killed at any moment: every operation ends completed, and nothing is applied twice."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from recalld.bootstrap import Application
+from recalld.store.engine import fetch
+from tests.fixtures.bank import Json, TestBank
+from tests.fixtures.facts import bank_key
+from tests.fixtures.operations import status_of, submit, work_off
+
+KILLS = 50
+OPERATIONS = 25
+DOCUMENTS = 5
+SCRIPT = Path(__file__).with_name("worker_process.py")
+
+_TEXTS = "SELECT id, original_text FROM documents WHERE bank_key = %(key)s"
+_COUNTS = "SELECT status, count(*) FROM operations WHERE bank_key = %(key)s GROUP BY 1"
+
+
+def items(number: int) -> list[Json]:
+    """An append to every document, and a document of its own."""
+    appends = [
+        {"content": f"mark{number:03}x{d}.", "document_id": f"d{d}", "update_mode": "append"}
+        for d in range(DOCUMENTS)
+    ]
+    return [*appends, {"content": f"own{number:03}. " + "word " * 200, "document_id": f"own{number}"}]
+
+
+async def kill_a_worker(url: str, after: float) -> None:
+    """Start a worker and end it by SIGKILL so many seconds after it began."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(SCRIPT), url, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        if await process.stdout.readline() != b"working\n":
+            pytest.fail((await process.stderr.read()).decode())
+        await asyncio.sleep(after)
+    finally:
+        process.kill()
+        await process.communicate()
+
+
+@pytest.mark.timeout(400)
+async def test_fifty_killed_workers_lose_and_repeat_nothing(
+    app: Application, bank: TestBank, database_url: str
+) -> None:
+    await bank.retain(*({"content": f"start{d}.", "document_id": f"d{d}"} for d in range(DOCUMENTS)))
+    await work_off(app)
+    randomness = random.Random(50)
+    ids = [await submit(bank, *items(number)) for number in range(OPERATIONS)]
+    for _ in range(KILLS):
+        await kill_a_worker(database_url, randomness.uniform(0.0, 0.12))
+    async with asyncio.timeout(120):
+        while {(await status_of(bank, id_))["status"] for id_ in ids} != {"completed"}:
+            await work_off(app)
+            await asyncio.sleep(0.1)
+
+    key = await bank_key(app, bank.bank_id)
+    async with app.database.read() as connection:
+        texts = dict(await fetch(connection, _TEXTS, {"key": key}))
+        counts = dict(await fetch(connection, _COUNTS, {"key": key}))
+    assert counts == {"completed": 2 * OPERATIONS}
+    for d in range(DOCUMENTS):
+        marks = Counter(texts[f"d{d}"].replace("\n", "").split("."))
+        expected = [f"start{d}", *(f"mark{number:03}x{d}" for number in range(OPERATIONS)), ""]
+        assert marks == Counter(expected)
+    assert {f"own{number}" for number in range(OPERATIONS)} <= texts.keys()
+    for number in (0, OPERATIONS - 1):
+        found = await bank.texts(f"own{number:03} mark{number:03}x0", max_tokens=100_000)
+        assert any(f"own{number:03}" in text for text in found)
+        assert any(f"mark{number:03}x0" in text for text in found)

@@ -1,0 +1,30 @@
+"""A worker in a process of its own, with an embedder that loads no model: quick to start and to kill."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from recalld.domain.banks import BankConfig
+from recalld.encoders.embedders.fake import FakeEmbedder
+from recalld.encoders.executor import AsyncEmbedder
+from recalld.encoders.token_counter import O200kTokenCounter
+from recalld.operations.worker import Pace, Worker
+from recalld.retain.job import PART, RetainJob
+from recalld.retain.service import RetainService
+from recalld.store.engine import Database, PoolLimits
+
+
+async def work(url: str) -> None:
+    database = Database(url, PoolLimits(8))
+    await database.open()
+    model = FakeEmbedder()
+    embed = AsyncEmbedder(model).embed_passages
+    service = RetainService(database, embed, O200kTokenCounter(), BankConfig(), model.dimension)
+    worker = Worker(database, {PART: RetainJob(service)}, asyncio.Event(), Pace(lease=0.3, poll=0.02))
+    print("working", flush=True)  # noqa: T201 - the test waits for this line
+    await worker.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(work(sys.argv[1]))
