@@ -28,7 +28,13 @@ HANG = 10.0
 def server(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running ``recalld serve``."""
     log = tmp_path_factory.mktemp("server") / "log"
-    environment = {**os.environ, "RECALLD_DATABASE_URL": database_url, "RECALLD_MODEL_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "RECALLD_DATABASE_URL": database_url,
+        "RECALLD_MODEL_THREADS": "1",
+        # Tests do the background work themselves, when they want it done.
+        "RECALLD_WORKER_ENABLED": "false",
+    }
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE, "serve", "--port", "0"], env=environment, stderr=output
