@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import psutil
 from opentelemetry import propagate, trace
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -20,6 +21,19 @@ _PHASE_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5
 Details = dict[str, int | float | str]
 
 _TRACER = trace.get_tracer("recalld")
+PHASES = {
+    "plan": "generate_query_embedding",
+    "retrieve": "parallel_retrieval",
+    "fuse": "rrf_merge",
+    "hydrate": "hydrate_results",
+    "rerank": "reranking",
+    "boost": "combined_scoring",
+    "select": "token_filtering",
+    "assemble": "entity_build",
+    "serialize": "result_serialization",
+}
+"""What Hindsight's traces and metrics call our stages."""
+
 _SPANS = {
     "plan": "recall_embedding",
     "retrieve": "recall_retrieval",
@@ -135,9 +149,20 @@ class Metrics:
         self.retained_documents = Counter(
             "hindsight_retain_documents", "Documents retained", registry=self.registry
         )
-        self.pool_size = Gauge(
-            "hindsight_db_pool_size", "Database connections held open", registry=self.registry
-        )
+        self._pool = {
+            "pool_size": self._gauge("db_pool_size", "Database connections held open"),
+            "pool_available": self._gauge("db_pool_idle", "Database connections not in use"),
+            "pool_min": self._gauge("db_pool_min", "Database connections kept open at least"),
+            "pool_max": self._gauge("db_pool_max", "Database connections at most"),
+            "requests_waiting": self._gauge("db_pool_waiting", "Requests waiting for a connection"),
+        }
+        self._pool_waited = self._gauge("db_pool_acquire_wait_seconds", "Seconds spent waiting so far")
+        self._cpu = self._gauge("process_cpu_seconds", "CPU time used so far")
+        self._memory = self._gauge("process_memory_bytes", "Memory in use")
+        self._threads = self._gauge("process_threads", "Threads")
+
+    def _gauge(self, name: str, help_: str) -> Gauge:
+        return Gauge(f"hindsight_{name}", help_, registry=self.registry)
 
     def observe_operation(self, operation: str, seconds: float, labels: Mapping[str, str]) -> None:
         """Count one operation; ``labels`` are budget, max_tokens and success where they apply."""
@@ -148,7 +173,18 @@ class Metrics:
     def observe_stages(self, timings: list[StageTiming] | tuple[StageTiming, ...]) -> None:
         """Record the stages of one recall."""
         for timing in timings:
-            self.phase_seconds.labels(phase=timing.name, diagnostic="false").observe(timing.seconds)
+            phase = PHASES[timing.name]
+            self.phase_seconds.labels(phase=phase, diagnostic="false").observe(timing.seconds)
+
+    def observe_process(self, pool: Mapping[str, int]) -> None:
+        """Record the state of the database pool, as psycopg counts it, and of this process."""
+        for key, gauge in self._pool.items():
+            gauge.set(pool.get(key, 0))
+        self._pool_waited.set(pool.get("requests_wait_ms", 0) / 1000)
+        process = psutil.Process()
+        self._cpu.set(sum(process.cpu_times()[:2]))
+        self._memory.set(process.memory_info().rss)
+        self._threads.set(process.num_threads())
 
 
 def token_bucket(max_tokens: int) -> str:

@@ -114,3 +114,16 @@ async def test_metrics_name_routes_not_banks(bank: TestBank) -> None:
     name = "hindsight_http_requests_total"
     assert value_of(metrics, name, endpoint=route, status_code="404", method="POST") >= 1
     assert value_of(metrics, name, endpoint="unmatched", status_class="4xx") >= 1
+
+
+async def test_metrics_name_phases_pool_and_process_as_dashboards_do(bank: TestBank) -> None:
+    await bank.retain("a fact")
+    await bank.recall("fact")
+    metrics = (await bank.client.get("/metrics")).text
+    for phase in ("generate_query_embedding", "parallel_retrieval", "reranking", "result_serialization"):
+        assert (
+            f'hindsight_recall_phase_duration_seconds_count{{diagnostic="false",phase="{phase}"}}' in metrics
+        )
+    for name in ("db_pool_size", "db_pool_max", "db_pool_idle", "process_memory_bytes", "process_threads"):
+        (line,) = [line for line in metrics.splitlines() if line.startswith(f"hindsight_{name} ")]
+        assert float(line.split()[1]) > 0

@@ -17,6 +17,7 @@ from recalld.recall.types import (
     RetrieverName,
     ScoredCandidate,
 )
+from recalld.telemetry import PHASES
 
 METHOD = {
     RetrieverName.SEMANTIC: "semantic",
@@ -29,16 +30,6 @@ _SCORE_NAME = {
     RetrieverName.KEYWORD: "bm25_score",
     RetrieverName.GRAPH: "activation",
     RetrieverName.TEMPORAL: "temporal_score",
-}
-_PHASE = {
-    "plan": "generate_query_embedding",
-    "retrieve": "parallel_retrieval",
-    "fuse": "rrf_merge",
-    "hydrate": "hydrate_results",
-    "rerank": "reranking",
-    "boost": "combined_scoring",
-    "select": "token_filtering",
-    "assemble": "entity_build",
 }
 ENTRY_POINTS = 10
 
@@ -216,7 +207,7 @@ def _summary(outcome: RecallOutcome) -> dict[str, Any]:
         "reranker": outcome.reranked.served_by,
         "phase_metrics": [
             {
-                "phase_name": _PHASE[timing.name],
+                "phase_name": PHASES[timing.name],
                 "duration_seconds": timing.seconds,
                 "details": {"stage": timing.name, **timing.details},
             }

@@ -73,9 +73,9 @@ class Database:
         await self._engine.dispose()
 
     @property
-    def open_connections(self) -> int:
-        """Connections of the read pool held open now."""
-        return self._readers.get_stats().get("pool_size", 0)
+    def pool_stats(self) -> dict[str, int]:
+        """What psycopg counts of the read pool."""
+        return self._readers.get_stats()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadConnection]:

@@ -15,7 +15,7 @@ from recalld.api.responses import RECALLED, UNKNOWN_BANK, WRITE
 from recalld.bootstrap import Application
 from recalld.domain.errors import Unprocessable
 from recalld.recall.types import RecallOutcome, RecallQuery
-from recalld.telemetry import request_span, token_bucket
+from recalld.telemetry import StageTiming, request_span, token_bucket
 
 router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
 
@@ -71,10 +71,8 @@ def _attributes(query: RecallQuery) -> dict[str, str | list[str]]:
 def _answer(app: Application, outcome: RecallOutcome) -> Response:
     start = time.perf_counter()
     response = _json(recall_response(outcome))
-    app.metrics.observe_stages(outcome.timings)
-    app.metrics.phase_seconds.labels(phase="serialize", diagnostic="false").observe(
-        time.perf_counter() - start
-    )
+    serialized = StageTiming("serialize", time.perf_counter() - start)
+    app.metrics.observe_stages((*outcome.timings, serialized))
     if outcome.degraded:
         response.headers["X-Recall-Degraded"] = ", ".join(outcome.degraded)
         for part in outcome.degraded:

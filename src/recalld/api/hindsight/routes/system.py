@@ -67,7 +67,7 @@ async def version() -> VersionResponse:
 @router.get("/metrics", operation_id="metrics_endpoint_metrics_get")
 async def metrics(app: App) -> Any:
     """Prometheus text."""
-    app.metrics.pool_size.set(app.database.open_connections)
+    app.metrics.observe_process(app.database.pool_stats)
     return Response(generate_latest(app.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
