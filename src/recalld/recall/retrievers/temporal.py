@@ -10,9 +10,11 @@ from recalld.domain.memory import RankedFact
 from recalld.domain.time import TimeWindow
 from recalld.recall.types import QueryPlan, Ranking, RetrieverName
 from recalld.store.engine import Database
-from recalld.store.queries.temporal import DatedFact, facts_in_window
+from recalld.store.queries.temporal import DatedFact, WindowSearch, facts_in_window, linked_facts
 
 BUCKETS = 8
+MIN_ENTRIES = 10
+"""Facts of the window that count at least; deeper searches take a fifth of their depth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +30,19 @@ class TemporalRetriever:
         return plan.window is not None
 
     async def retrieve(self, plan: QueryPlan) -> Ranking:
-        """Facts in the window by closeness to its centre, best first."""
+        """Facts in the window, and what is linked to them, best first."""
         if plan.window is None:
             return Ranking(self.name, ())
+        search = WindowSearch(plan.embedding.vector, plan.window, plan.depth, self.min_similarity)
         async with self.database.read() as connection:
-            found = await facts_in_window(
-                connection,
-                plan.facts,
-                plan.embedding.vector,
-                window=plan.window,
-                limit=plan.depth,
-                floor=self.min_similarity,
-            )
-        chosen = cover(found, plan.window, max(10, plan.depth // 5))
-        facts = [RankedFact(f.id, f.fact_type, score(f, plan.window)) for f in chosen]
+            found = await facts_in_window(connection, plan.facts, search)
+            entries = cover(found, plan.window, max(MIN_ENTRIES, plan.depth // 5))
+            scores = {fact.id: score(fact, plan.window) for fact in entries}
+            linked = await linked_facts(connection, plan.facts, search, scores) if scores else []
+        facts = [RankedFact(fact.id, fact.fact_type, scores[fact.id]) for fact in entries]
+        facts += [RankedFact(fact.id, fact.fact_type, path) for fact, path in linked]
         facts.sort(key=lambda fact: (-fact.score, fact.id))
-        return Ranking(self.name, tuple(facts))
+        return Ranking(self.name, tuple(facts[: plan.depth]))
 
 
 def score(fact: DatedFact, window: TimeWindow) -> float:
