@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from recalld.domain.time import TimeWindow
+
 
 class FactType(StrEnum):
     """Kind of a memory, in the fixed order that breaks ties (D6)."""
@@ -50,6 +52,14 @@ class Memory(NamedTuple):
     def instant(self) -> datetime | None:
         """The single moment that stands for the fact: the middle of its range when it has one."""
         return instant_of(self.occurred_start, self.occurred_end, self.mentioned_at)
+
+    def dated_in(self, window: TimeWindow) -> bool:
+        """Whether any date of the fact lies in the window, or its range overlaps it."""
+        start, end = self.occurred_start, self.occurred_end
+        if start and end and start <= window.end and end >= window.start:
+            return True
+        moments = (start, end, self.mentioned_at)
+        return any(moment is not None and window.start <= moment <= window.end for moment in moments)
 
 
 class RankedFact(NamedTuple):

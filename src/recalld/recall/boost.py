@@ -109,18 +109,9 @@ def is_coarse(start: datetime | None, end: datetime | None) -> bool:
 
 def proximity_of(memory: Memory, window: TimeWindow | None) -> float:
     """Closeness to the centre of the window for a fact whose dates fall in it (D10), else neutral."""
-    if window is None or memory.instant is None or not in_window(memory, window):
+    if window is None or memory.instant is None or not memory.dated_in(window):
         return NEUTRAL
     return max(NEUTRAL, window.proximity(memory.instant))
-
-
-def in_window(memory: Memory, window: TimeWindow) -> bool:
-    """Whether any date of the fact lies in the window, or its range overlaps it."""
-    start, end = memory.occurred_start, memory.occurred_end
-    if start and end and start <= window.end and end >= window.start:
-        return True
-    moments = (start, end, memory.mentioned_at)
-    return any(moment is not None and window.start <= moment <= window.end for moment in moments)
 
 
 def proof_of(count: int) -> float:

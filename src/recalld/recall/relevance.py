@@ -1,9 +1,11 @@
-"""One calibrated relevance in [0, 1] from three signals, without a second model."""
+"""One calibrated relevance in [0, 1] from a few signals, without a second model."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +22,11 @@ class Blend:
     late_interaction: float
     similarity: float
     keyword: float
+    window: float
     bias: float
 
 
-DEFAULT_BLEND = Blend(late_interaction=9.0, similarity=3.0, keyword=4.0, bias=-9.0)
+DEFAULT_BLEND = Blend(late_interaction=9.0, similarity=3.0, keyword=4.0, window=0.6, bias=-9.0)
 
 
 def keyword_ceiling(terms: Sequence[QueryTerm]) -> float:
@@ -31,17 +34,36 @@ def keyword_ceiling(terms: Sequence[QueryTerm]) -> float:
     return _K1_PLUS_1 * sum(term.idf for term in terms)
 
 
-def relevance(
-    late: FloatArray, similarity: FloatArray, keyword_share: FloatArray, blend: Blend = DEFAULT_BLEND
-) -> FloatArray:
-    """``sigmoid(bias + sum of weight * signal)``; all arrays have one entry per candidate.
+def window_rarity(inside: Sequence[bool]) -> float:
+    """How much it tells that a fact is dated inside the asked window: ``ln((n + 2) / (inside + 1))``.
 
-    ``keyword_share`` is the BM25 score as a share of ``keyword_ceiling``.
+    ``inside`` has an entry for each of ``n`` facts that were found without regard to their dates. As
+    with the IDF of a word, a day that few of them share tells much, and a year that holds them all
+    nothing.
     """
+    return math.log((len(inside) + 2) / (sum(inside) + 1))
+
+
+class Signals(NamedTuple):
+    """What the blend is made of, one entry per candidate each.
+
+    ``late`` and ``similarity`` are cosines, ``keyword_share`` is the BM25 score as a share of
+    ``keyword_ceiling``, ``window`` is the window's rarity for a fact dated inside it and 0 for others.
+    """
+
+    late: FloatArray
+    similarity: FloatArray
+    keyword_share: FloatArray
+    window: FloatArray
+
+
+def relevance(signals: Signals, blend: Blend = DEFAULT_BLEND) -> FloatArray:
+    """``sigmoid(bias + sum of weight * signal)``."""
     logit = (
         blend.bias
-        + blend.late_interaction * late
-        + blend.similarity * similarity
-        + blend.keyword * keyword_share
+        + blend.late_interaction * signals.late
+        + blend.similarity * signals.similarity
+        + blend.keyword * signals.keyword_share
+        + blend.window * signals.window
     )
     return np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)

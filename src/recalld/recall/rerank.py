@@ -10,11 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from recalld.domain.errors import RerankerUnavailable
+from recalld.encoders.protocols import FloatArray
 from recalld.recall.decide import DecisionStage, judge
 from recalld.recall.document import document_text
 from recalld.recall.late_interaction import late_interaction, token_weights
-from recalld.recall.relevance import keyword_ceiling, relevance
-from recalld.recall.types import AsyncReranker, Candidate, QueryPlan, Reranked, ScoredCandidate
+from recalld.recall.relevance import Signals, keyword_ceiling, relevance, window_rarity
+from recalld.recall.types import (
+    AsyncReranker,
+    Candidate,
+    QueryPlan,
+    Reranked,
+    RetrieverName,
+    ScoredCandidate,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -74,14 +82,31 @@ def blended(plan: QueryPlan, candidates: Sequence[Candidate]) -> tuple[ScoredCan
     late = late_interaction(plan.embedding.tokens, weights, [c.token_vectors for c in candidates])
     ceiling = keyword_ceiling(plan.terms) or 1.0
     scores = relevance(
-        late,
-        np.array([c.similarity for c in candidates], dtype=np.float32),
-        np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
+        Signals(
+            late,
+            np.array([c.similarity for c in candidates], dtype=np.float32),
+            np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
+            _window_evidence(plan, candidates),
+        )
     )
     return tuple(
         ScoredCandidate(candidate, relevance=float(score), reranker=float(score))
         for candidate, score in zip(candidates, scores, strict=True)
     )
+
+
+def _window_evidence(plan: QueryPlan, candidates: Sequence[Candidate]) -> FloatArray:
+    """The rarity of the query's window for candidates dated in it.
+
+    Those that only the temporal retriever found are not counted: it looks nowhere else.
+    """
+    window = plan.window
+    if window is None:
+        return np.zeros(len(candidates), np.float32)
+    inside = [c.memory.dated_in(window) for c in candidates]
+    by_date_alone = {RetrieverName.TEMPORAL}
+    counted = [i for c, i in zip(candidates, inside, strict=True) if c.fused.ranks.keys() != by_date_alone]
+    return np.array(inside, dtype=np.float32) * np.float32(window_rarity(counted))
 
 
 def passthrough(candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:

@@ -15,7 +15,6 @@ from recalld.recall.boost import (
     Decay,
     boost,
     exponential_decay,
-    in_window,
     is_coarse,
     linear_decay,
     no_decay,
@@ -143,8 +142,8 @@ def test_a_fact_outside_or_at_the_edge_of_the_window_is_never_punished(dates: di
 
 def test_a_range_around_the_window_is_in_it() -> None:
     span = window("2026-09-01", "2026-09-09")
-    assert in_window(memory(occurred_start=day("2026-01-01"), occurred_end=day("2026-12-31")), span)
-    assert not in_window(memory(occurred_start=day("2026-01-01"), occurred_end=day("2026-02-01")), span)
+    assert memory(occurred_start=day("2026-01-01"), occurred_end=day("2026-12-31")).dated_in(span)
+    assert not memory(occurred_start=day("2026-01-01"), occurred_end=day("2026-02-01")).dated_in(span)
 
 
 def test_d19_a_fact_after_a_replayed_moment_is_neutral_and_of_a_live_one_fresh() -> None:

@@ -13,10 +13,10 @@ import pytest
 from recalld.domain.banks import BankConfig
 from recalld.domain.errors import RerankerUnavailable
 from recalld.recall.document import document_text
-from recalld.recall.relevance import Blend, keyword_ceiling, relevance
+from recalld.recall.relevance import Blend, Signals, keyword_ceiling, relevance, window_rarity
 from recalld.recall.rerank import CrossEncoderStage, Reranking, passthrough, rerank
 from recalld.recall.types import RecallQuery, ScoreFloors
-from tests.fixtures.values import candidate, memory, plan, term
+from tests.fixtures.values import candidate, memory, plan, term, window
 
 
 class Model:
@@ -48,17 +48,39 @@ def with_model(model: Model, **stage: Any) -> Reranking:
 
 
 def test_relevance_is_a_logistic_blend() -> None:
-    blend = Blend(late_interaction=1.0, similarity=2.0, keyword=3.0, bias=-1.0)
+    blend = Blend(late_interaction=1.0, similarity=2.0, keyword=3.0, window=4.0, bias=-1.0)
     one = np.ones(1, np.float32)
-    (score,) = relevance(one, one, one, blend)
-    assert score == pytest.approx(1 / (1 + np.exp(-5.0)))
+    (score,) = relevance(Signals(one, one, one, one), blend)
+    assert score == pytest.approx(1 / (1 + np.exp(-9.0)))
 
 
 def test_relevance_grows_with_every_signal_and_stays_a_share() -> None:
     low, high = np.zeros(1, np.float32), np.ones(1, np.float32)
-    base = float(relevance(low, low, low)[0])
-    for signals in ((high, low, low), (low, high, low), (low, low, high)):
-        assert base < float(relevance(*signals)[0]) < 1
+    none = Signals(low, low, low, low)
+    base = float(relevance(none)[0])
+    for name in Signals._fields:
+        assert base < float(relevance(none._replace(**{name: high}))[0]) < 1
+
+
+def test_a_window_tells_more_the_fewer_facts_it_holds() -> None:
+    day, month, everything = [True] + [False] * 98, [True] * 30 + [False] * 69, [True] * 99
+    rarities = [window_rarity(inside) for inside in (day, month, everything)]
+    assert rarities == sorted(rarities, reverse=True)
+    assert rarities[-1] == pytest.approx(0.0, abs=0.02)
+    assert window_rarity([]) == pytest.approx(np.log(2))
+
+
+async def test_a_fact_of_the_asked_day_comes_before_an_equal_one_of_another() -> None:
+    days = {"a": "2026-03-01", "b": "2026-05-05", "c": "2026-07-01"}
+    facts = [
+        candidate(memory(id_, mentioned_at=datetime.fromisoformat(day).replace(tzinfo=UTC)))
+        for id_, day in days.items()
+    ]
+    answer = await rerank(plan(window=window("2026-05-05", "2026-05-06")), facts)
+    scores = {s.memory.id: s.relevance for s in answer.scored}
+    assert scores["b"] > scores["a"] == scores["c"]
+    undated = await rerank(plan(), facts)
+    assert len({s.relevance for s in undated.scored}) == 1
 
 
 def test_the_ceiling_is_what_bm25_approaches() -> None:
