@@ -12,6 +12,12 @@ depends_on = None
 STATEMENTS = (
     "ALTER TABLE memory_units ADD COLUMN edited_at timestamptz",
     "ALTER TABLE memory_units ADD COLUMN consolidation_failed_at timestamptz",
+    # Python knows no infinite dates.
+    """
+    ALTER TABLE memory_units ADD CONSTRAINT memory_units_finite_dates CHECK (
+        isfinite(event_date) AND isfinite(occurred_start) AND isfinite(occurred_end)
+        AND isfinite(mentioned_at))
+    """,
     """
     CREATE INDEX memory_units_pending ON memory_units (bank_key, created_at)
     WHERE consolidated_at IS NULL AND consolidation_failed_at IS NULL AND fact_type <> 'observation'

@@ -12,7 +12,7 @@ import pytest
 from recalld.bootstrap import Application
 from recalld.domain.memory import FactType
 from tests.fixtures.bank import TestBank
-from tests.fixtures.facts import add_fact, add_observation
+from tests.fixtures.facts import add_fact, add_link, add_observation
 
 RESULT_KEYS = [
     "id",
@@ -440,3 +440,17 @@ async def test_f2_a_fact_found_only_over_the_graph_has_its_metadata(app: Applica
     (number,) = [fact for fact in found if fact["text"] == "0441 7788 9921"]
     assert (number["scores"]["semantic"], number["scores"]["keyword"]) == (None, None)
     assert number["metadata"] == {"kind": "number"}
+
+
+async def test_the_cause_of_what_happened_then_is_found(app: Application, bank: TestBank) -> None:
+    dated = {"mentioned_at": datetime(2026, 5, 5, tzinfo=UTC)}
+    effect = await add_fact(app, bank.bank_id, "The harbour was closed.", **dated)
+    cause = await add_fact(
+        app, bank.bank_id, "A crane fell over.", mentioned_at=datetime(2026, 4, 28, tzinfo=UTC)
+    )
+    await add_link(app, bank.bank_id, (effect, cause), "caused_by", 1.0)
+    span = {"start": "2026-05-01", "end": "2026-05-31"}
+    answer = await bank.recall("Why was the harbour closed?", temporal_window=span, trace=True)
+    temporal = [r for r in answer["trace"]["retrieval_results"] if r["method_name"] == "temporal"]
+    found = {result["text"] for entry in temporal for result in entry["results"]}
+    assert found == {"The harbour was closed.", "A crane fell over."}

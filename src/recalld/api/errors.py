@@ -27,6 +27,7 @@ STATUS: dict[type[errors.RecalldError], int] = {
     errors.InvalidRequest: 400,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    errors.Gone: 410,
     errors.TooLarge: 413,
     errors.Unprocessable: 422,
     errors.NotYetSupported: 501,
@@ -34,6 +35,7 @@ STATUS: dict[type[errors.RecalldError], int] = {
     errors.DeadlineExceeded: 504,
 }
 MAX_ECHO = 1000
+RECALL_SUFFIX = "/memories/recall"
 MAX_DETAILS = 20
 
 
@@ -61,9 +63,14 @@ async def _on_validation_error(_: Request, error: Exception) -> ErrorResponse:
     return ErrorResponse({"detail": details}, 422)
 
 
-async def _on_surprise(_: Request, error: Exception) -> ErrorResponse:
+async def _on_surprise(request: Request, error: Exception) -> ErrorResponse:
     logger.error("request failed", exc_info=error)
-    return ErrorResponse({"detail": f"Internal error ({type(error).__name__})"}, 500)
+    kind = type(error).__name__
+    if request.url.path.endswith(RECALL_SUFFIX):
+        detail = f"Failed to search memories ({kind}): {repr(error)[:MAX_ECHO]}"
+    else:
+        detail = f"Internal error ({kind})"
+    return ErrorResponse({"detail": detail}, 500)
 
 
 def _detail(raw: dict[str, Any]) -> dict[str, Any]:

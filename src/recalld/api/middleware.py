@@ -13,12 +13,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recalld.api.errors import RECALL_SUFFIX
 from recalld.api.ignored import header_value
 from recalld.telemetry import Metrics
 
 logger = logging.getLogger(__name__)
 
-RECALL_SUFFIX = "/memories/recall"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _NOT_WORD = re.compile(r"[^\w\s]")
-_EDGE_PUNCTUATION = re.compile(r"^[^\w]+|[^\w]+$")
 # Han, Hiragana, Katakana, Hangul syllables and compatibility ideographs: scripts written without
 # (reliable) spaces between words, matched by overlapping pairs of characters (D16).
 _CJK_RUN = re.compile(
@@ -88,10 +87,18 @@ def _words_of(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _plain_word(word: str, offset: int) -> Iterator[tuple[str, int, int]]:
-    core = _EDGE_PUNCTUATION.sub("", word)
-    if core:
-        start = offset + word.index(core)
-        yield fold_accents(core), start, start + len(core)
+    first, last = 0, len(word)
+    while first < last and not _is_part_of_word(word[first]):
+        first += 1
+    while last > first and not _is_part_of_word(word[last - 1]):
+        last -= 1
+    if first < last:
+        yield fold_accents(word[first:last]), offset + first, offset + last
+
+
+def _is_part_of_word(char: str) -> bool:
+    """Letters, digits, underscores, and the marks that many scripts write on letters."""
+    return char.isalnum() or char == "_" or unicodedata.category(char).startswith("M")
 
 
 def _bigrams(run: re.Match[str]) -> str:

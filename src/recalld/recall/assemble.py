@@ -52,7 +52,7 @@ class Assembler:
             )
             by_unit = _by_unit(rows)
             per_fact = {fact: _first_seen(owners[fact], by_unit) for fact in owners}
-            ordered = list(dict.fromkeys(e for found in per_fact.values() for e in found))
+            ordered = list({e.entity_id: e for found in per_fact.values() for e in found}.values())
             observations = (
                 await read_entity_observations(
                     connection, plan.facts, [entity.entity_id for entity in ordered]

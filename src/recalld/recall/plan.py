@@ -81,6 +81,12 @@ class Planner:
             depth=config.budget.depth(query.budget, query.max_tokens),
         )
 
+    async def confirm(self, plan: QueryPlan) -> None:
+        """Raise ``BankNotFound`` when the bank was deleted in the meantime: its emptiness is no answer."""
+        bank, _ = await self._look_up(plan.query.bank_id, "")
+        if bank.key != plan.bank.key:
+            raise BankNotFound(plan.query.bank_id)
+
     async def _look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]]:
         known = await self.knowledge.look_up(bank_id, text)
         if known is None:

@@ -57,6 +57,8 @@ class RecallService:
         with clock.stage("fuse") as note:
             fused = fuse(retrieved.rankings, limits.per_retriever)
             note.update(candidates_merged=len(fused))
+        if not fused:
+            await self.planner.confirm(plan)
         with clock.stage("hydrate") as note:
             candidates = await self.hydrator.hydrate(
                 plan, cut(fused, limits.candidates[query.budget], favours)

@@ -41,7 +41,7 @@ async def test_scores_are_aligned_whatever_order_the_model_saw() -> None:
     assert sum(model.batches) == len(DOCUMENTS)
 
 
-async def test_issue_5721_a_cancelled_rerank_stops_at_the_next_batch_and_frees_the_worker() -> None:
+async def test_issue_5722_a_cancelled_rerank_stops_at_the_next_batch_and_frees_the_worker() -> None:
     model = Gated()
     with closing(AsyncReranker(model)) as reranker:
         task = asyncio.ensure_future(reranker.score("q", DOCUMENTS))
