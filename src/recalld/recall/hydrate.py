@@ -60,4 +60,4 @@ class Hydrator:
 
     def _candidate(self, fused: FusedCandidate, row: CandidateRow, vectors: bytes) -> Candidate:
         rows = np.frombuffer(vectors, dtype=np.int8).reshape(-1, self._token_dimension or 1)
-        return Candidate(fused, row.memory, row.similarity, row.bm25, rows)
+        return Candidate(fused, row.memory, row.similarity, row.bm25, rows, row.document_chunks)

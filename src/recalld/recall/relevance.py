@@ -23,10 +23,13 @@ class Blend:
     similarity: float
     keyword: float
     window: float
+    length: float
     bias: float
 
 
-DEFAULT_BLEND = Blend(late_interaction=9.0, similarity=3.0, keyword=4.0, window=0.6, bias=-9.0)
+DEFAULT_BLEND = Blend(late_interaction=9.0, similarity=2.0, keyword=3.0, window=0.6, length=-0.6, bias=-9.0)
+LONG_DOCUMENT = 16
+"""Chunks from which a document counts as no longer than that."""
 
 
 def keyword_ceiling(terms: Sequence[QueryTerm]) -> float:
@@ -44,17 +47,29 @@ def window_rarity(inside: Sequence[bool]) -> float:
     return math.log((len(inside) + 2) / (sum(inside) + 1))
 
 
+def length_of(document_chunks: Sequence[int]) -> FloatArray:
+    """``ln(chunks)`` of each candidate's document, up to ``LONG_DOCUMENT``.
+
+    A document of many chunks has as many chances to hold one that looks right; the chances of its
+    chunks among each other stay as they are.
+    """
+    held = np.minimum(np.array(document_chunks, dtype=np.float32), LONG_DOCUMENT)
+    return np.asarray(np.log(np.maximum(held, 1.0)), dtype=np.float32)
+
+
 class Signals(NamedTuple):
     """What the blend is made of, one entry per candidate each.
 
     ``late`` and ``similarity`` are cosines, ``keyword_share`` is the BM25 score as a share of
-    ``keyword_ceiling``, ``window`` is the window's rarity for a fact dated inside it and 0 for others.
+    ``keyword_ceiling``, ``window`` is the window's rarity for a fact dated inside it and 0 for others,
+    ``length`` comes from ``length_of``.
     """
 
     late: FloatArray
     similarity: FloatArray
     keyword_share: FloatArray
     window: FloatArray
+    length: FloatArray
 
 
 def relevance(signals: Signals, blend: Blend = DEFAULT_BLEND) -> FloatArray:
@@ -65,5 +80,6 @@ def relevance(signals: Signals, blend: Blend = DEFAULT_BLEND) -> FloatArray:
         + blend.similarity * signals.similarity
         + blend.keyword * signals.keyword_share
         + blend.window * signals.window
+        + blend.length * signals.length
     )
     return np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)

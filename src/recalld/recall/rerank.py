@@ -14,7 +14,7 @@ from recalld.encoders.protocols import FloatArray
 from recalld.recall.decide import DecisionStage, judge
 from recalld.recall.document import document_text
 from recalld.recall.late_interaction import late_interaction, token_weights
-from recalld.recall.relevance import Signals, keyword_ceiling, relevance, window_rarity
+from recalld.recall.relevance import Signals, keyword_ceiling, length_of, relevance, window_rarity
 from recalld.recall.types import (
     AsyncReranker,
     Candidate,
@@ -87,6 +87,7 @@ def blended(plan: QueryPlan, candidates: Sequence[Candidate]) -> tuple[ScoredCan
             np.array([c.similarity for c in candidates], dtype=np.float32),
             np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
             _window_evidence(plan, candidates),
+            length_of([c.document_chunks for c in candidates]),
         )
     )
     return tuple(

@@ -119,6 +119,7 @@ class Candidate(NamedTuple):
 
     ``similarity`` is the cosine with the query and ``bm25`` the keyword score, both worked out for
     every candidate, whichever retriever found it. ``token_vectors`` has shape (tokens, dimension).
+    ``document_chunks`` is how many chunks the fact's document has, 1 for a fact without a document.
     """
 
     fused: FusedCandidate
@@ -126,6 +127,7 @@ class Candidate(NamedTuple):
     similarity: float
     bm25: float
     token_vectors: ByteArray
+    document_chunks: int = 1
 
 
 class ScoredCandidate(NamedTuple):

@@ -13,7 +13,7 @@ import pytest
 from recalld.domain.banks import BankConfig
 from recalld.domain.errors import RerankerUnavailable
 from recalld.recall.document import document_text
-from recalld.recall.relevance import Blend, Signals, keyword_ceiling, relevance, window_rarity
+from recalld.recall.relevance import Blend, Signals, keyword_ceiling, length_of, relevance, window_rarity
 from recalld.recall.rerank import CrossEncoderStage, Reranking, passthrough, rerank
 from recalld.recall.types import RecallQuery, ScoreFloors
 from tests.fixtures.values import candidate, memory, plan, term, window
@@ -48,18 +48,33 @@ def with_model(model: Model, **stage: Any) -> Reranking:
 
 
 def test_relevance_is_a_logistic_blend() -> None:
-    blend = Blend(late_interaction=1.0, similarity=2.0, keyword=3.0, window=4.0, bias=-1.0)
+    blend = Blend(late_interaction=1.0, similarity=2.0, keyword=3.0, window=4.0, length=-1.0, bias=-1.0)
     one = np.ones(1, np.float32)
-    (score,) = relevance(Signals(one, one, one, one), blend)
-    assert score == pytest.approx(1 / (1 + np.exp(-9.0)))
+    (score,) = relevance(Signals(one, one, one, one, one), blend)
+    assert score == pytest.approx(1 / (1 + np.exp(-8.0)))
 
 
 def test_relevance_grows_with_every_signal_and_stays_a_share() -> None:
     low, high = np.zeros(1, np.float32), np.ones(1, np.float32)
-    none = Signals(low, low, low, low)
+    none = Signals(low, low, low, low, low)
     base = float(relevance(none)[0])
-    for name in Signals._fields:
+    assert float(relevance(none._replace(length=high))[0]) < base
+    for name in ("late", "similarity", "keyword_share", "window"):
         assert base < float(relevance(none._replace(**{name: high}))[0]) < 1
+
+
+def test_a_chunk_of_a_long_document_counts_less_up_to_a_point() -> None:
+    lengths = length_of([1, 2, 16, 1000])
+    assert lengths[0] == 0.0
+    assert lengths[1] == pytest.approx(np.log(2))
+    assert lengths[2] == lengths[3] == pytest.approx(np.log(16))
+
+
+async def test_chunks_of_one_document_keep_their_order_among_each_other() -> None:
+    facts = [c._replace(document_chunks=40) for c in CANDIDATES]
+    short, long = await rerank(plan(), CANDIDATES), await rerank(plan(), facts)
+    assert [s.relevance for s in long.scored] == sorted((s.relevance for s in long.scored), reverse=True)
+    assert all(a.relevance < b.relevance for a, b in zip(long.scored, short.scored, strict=True))
 
 
 def test_a_window_tells_more_the_fewer_facts_it_holds() -> None:

@@ -14,7 +14,9 @@ from recalld.store.queries.vectors import FloatArray, dense, sparse
 _CANDIDATES = """
     SELECT {memory},
            1 - (unit.embedding::halfvec({d}) <=> %(vector)s::halfvec({d})),
-           -(unit.term_weights <#> %(weights)s::sparsevec)
+           -(unit.term_weights <#> %(weights)s::sparsevec),
+           coalesce((SELECT max(chunk.chunk_index) + 1 FROM chunks AS chunk
+                     WHERE chunk.bank_key = unit.bank_key AND chunk.document_id = unit.document_id), 1)
     FROM memory_units AS unit
     WHERE unit.bank_key = %(bank_key)s AND unit.id = ANY(%(ids)s::uuid[])
 """
@@ -26,11 +28,12 @@ _VECTORS = """
 
 
 class CandidateRow(NamedTuple):
-    """A fact with its cosine and BM25 against the query."""
+    """A fact with its cosine and BM25 against the query, and the number of chunks of its document."""
 
     memory: Memory
     similarity: float
     bm25: float
+    document_chunks: int
 
 
 async def read_candidates(
@@ -49,7 +52,7 @@ async def read_candidates(
         "weights": sparse(terms),
     }
     rows = await fetch(connection, _CANDIDATES.format(memory=MEMORY, d=len(vector)), params)
-    return {row[0]: CandidateRow(memory(row), row[MEMORY_WIDTH], row[MEMORY_WIDTH + 1]) for row in rows}
+    return {row[0]: CandidateRow(memory(row), *row[MEMORY_WIDTH:]) for row in rows}
 
 
 async def read_token_vectors(
