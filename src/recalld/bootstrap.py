@@ -15,7 +15,16 @@ from functools import partial
 from pydantic import SecretStr
 from threadpoolctl import threadpool_limits
 
+from recalld.catalog.aliases import AliasCatalog
 from recalld.catalog.attachments import AttachmentCatalog
+from recalld.catalog.config import ConfigCatalog
+from recalld.catalog.curate import Curator
+from recalld.catalog.documents import DocumentCatalog
+from recalld.catalog.entities import EntityCatalog
+from recalld.catalog.memories import MemoryCatalog
+from recalld.catalog.service import Catalog
+from recalld.catalog.stats import StatsCatalog
+from recalld.catalog.tags import TagCatalog
 from recalld.encoders import registry
 from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
@@ -58,6 +67,7 @@ class Application:
     retain: RetainService
     banks: BankService
     attachments: AttachmentCatalog
+    catalog: Catalog
     operations: OperationQueue
     metrics: Metrics
     started_at: float = field(default_factory=time.monotonic)
@@ -148,6 +158,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
             ),
             banks=BankService(database),
             attachments=AttachmentCatalog(database),
+            catalog=_catalog(settings, database, embedder, tokens),
             operations=OperationQueue(database),
             metrics=metrics,
         )
@@ -215,6 +226,21 @@ def _calm_the_process() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+def _catalog(
+    settings: Settings, database: Database, embedder: AsyncEmbedder, tokens: TokenCounter
+) -> Catalog:
+    return Catalog(
+        memories=MemoryCatalog(database),
+        curator=Curator(database, embedder.embed_passages, tokens, embedder.model.dimension),
+        documents=DocumentCatalog(database),
+        entities=EntityCatalog(database),
+        tags=TagCatalog(database),
+        stats=StatsCatalog(database),
+        config=ConfigCatalog(database, settings.bank_defaults),
+        aliases=AliasCatalog(database),
+    )
 
 
 def _recall(

@@ -27,16 +27,17 @@ def test_every_reference_leads_somewhere() -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
 def test_d9_every_failure_is_a_detail_in_json(route: tuple[str, str]) -> None:
     responses = operations(OURS)[route]["responses"]
-    for status in responses.keys() - {"200"}:
+    for status in (status for status in responses if not status.startswith("2")):
         assert all(shape["properties"].keys() == {"detail"} for shape in shapes(responses[status])), status
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
 def test_what_any_route_can_answer_is_named(route: tuple[str, str]) -> None:
     operation = operations(OURS)[route]
-    assert {"200", "401", "422", "503", "504"} <= operation["responses"].keys()
-    if "application/json" in operation["responses"]["200"]["content"]:
-        assert "X-Ignored-Params" in operation["responses"]["200"]["headers"]
+    assert {"401", "422", "503", "504"} <= operation["responses"].keys()
+    (success,) = (status for status in operation["responses"] if status.startswith("2"))
+    if "application/json" in operation["responses"][success]["content"]:
+        assert "X-Ignored-Params" in operation["responses"][success]["headers"]
     assert operation["responses"]["503"]["headers"].keys() == {"Retry-After"}
     if "requestBody" in operation:
         assert {"400", "413"} <= operation["responses"].keys()

@@ -12,7 +12,22 @@ from recalld import __version__
 from recalld.api import errors
 from recalld.api.admission import Lane
 from recalld.api.auth import Authenticated, read_keys
-from recalld.api.hindsight.routes import attachments, banks, operations, recall, retain, system
+from recalld.api.hindsight.routes import (
+    aliases,
+    attachments,
+    banks,
+    config,
+    documents,
+    entities,
+    memories,
+    operations,
+    recall,
+    retain,
+    stats,
+    stubs,
+    system,
+    tags,
+)
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
 from recalld.bootstrap import Application, application, at_work
 from recalld.settings import Settings
@@ -43,7 +58,15 @@ def create_app(settings: Settings | None = None, running: Application | None = N
     )
     app.state.recall_lane = _recall_lane(chosen)
     for router in (
+        aliases.router,
         attachments.router,
+        config.router,
+        documents.router,
+        entities.router,
+        memories.router,
+        stats.router,
+        stubs.router,
+        tags.router,
         operations.router,
         recall.router,
         retain.router,

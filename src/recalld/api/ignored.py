@@ -7,6 +7,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
@@ -23,7 +24,7 @@ class ReportingRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The route's handler with the check in front."""
         handle = super().get_route_handler()
-        known_query = {field.alias for field in self.dependant.query_params}
+        known_query = _query_names(self.dependant)
         path_names = {field.alias for field in self.dependant.path_params}
         model = self.body_field.field_info.annotation if self.body_field else None
 
@@ -64,6 +65,16 @@ def unknown_names(model: Any, value: Any, prefix: str = "", depth: int = 0) -> l
 def header_value(names: Iterable[str]) -> str:
     """Names joined by comma and space; what a header cannot carry becomes a question mark."""
     return "".join(c if " " <= c <= "~" else "?" for c in ", ".join(names))
+
+
+def _query_names(dependant: Dependant) -> set[str]:
+    """Names in the query string that a route or what it depends on reads, alone or in a model of several."""
+    names = {
+        name
+        for field in dependant.query_params
+        for name in [n for m in _models(field.field_info.annotation) for n in _fields(m)] or [field.alias]
+    }
+    return names.union(*(_query_names(part) for part in dependant.dependencies))
 
 
 def _fields(model: type[BaseModel]) -> dict[str, Any]:

@@ -32,8 +32,11 @@ RECALLED = _ok(
     X_Recall_Window="Span of time the query was read to speak of: two ISO date-times with a slash between.",
 )
 
+CREATED: Responses = {201: REPORTED[200]}
+
 BAD_VALUE: Responses = {400: _failure("A value that cannot be used")}
 BAD_KEY: Responses = {401: _failure("The API key is missing or wrong")}
+UNKNOWN: Responses = {404: _failure("No such thing, or no such bank")}
 UNKNOWN_BANK: Responses = {404: _failure("No such bank")}
 IN_THE_WAY: Responses = {409: _failure("Other writes to the same document got in the way; try again")}
 TOO_LARGE: Responses = {413: _failure("The body is over the limit")}

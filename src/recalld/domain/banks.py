@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -38,14 +39,14 @@ class BankConfig:
 
     def override(self, values: dict[str, Any]) -> BankConfig:
         """This configuration with ``values`` (stored override names) on top; unknown names are ignored."""
-        known = {name: values[name] for name in _PLAIN_KEYS if values.get(name) is not None}
+        known = {name: values[name] for name in PLAIN_KEYS if values.get(name) is not None}
         return BankConfig(
-            **{**{name: getattr(self, name) for name in _PLAIN_KEYS}, **known},
+            **{**{name: getattr(self, name) for name in PLAIN_KEYS}, **known},
             budget=_budget_rule(self.budget, values),
         )
 
 
-_PLAIN_KEYS = (
+PLAIN_KEYS = (
     "enable_text_search",
     "enable_temporal_retrieval",
     "enable_graph_retrieval",
@@ -88,7 +89,7 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class BankSummary:
-    """One row of the bank list."""
+    """One row of the bank list: ``alias`` is shown in place of its id, ``matched`` was searched for."""
 
     bank: Bank
     created_at: datetime
@@ -96,6 +97,8 @@ class BankSummary:
     fact_count: int
     last_document_at: datetime | None
     last_write_at: datetime | None
+    alias: str | None = None
+    matched: Sequence[str] = ()
 
 
 def check_bank_id(bank_id: str) -> str:

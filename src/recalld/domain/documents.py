@@ -93,3 +93,8 @@ def chunk_id(bank_id: str, document_id: str, index: int) -> str:
 def escaped(part: str) -> str:
     """A part of a chunk id without the underscore that joins the parts."""
     return part.replace("~", "~7E").replace("_", "~5F")
+
+
+def bank_of_chunk(id_: str) -> str:
+    """The bank that the public id of a chunk names."""
+    return id_.partition("_")[0].replace("~5F", "_").replace("~7E", "~")

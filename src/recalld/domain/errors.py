@@ -4,6 +4,7 @@ RecalldError
 |-- InvalidRequest          400  a value that cannot be used
 |-- NotFound                404  bank, document, memory
 |-- Conflict                409  state forbids it
+|-- Gone                    410  a route that was retired
 |-- TooLarge                413  body over the limit
 |-- Unprocessable           422  well-formed, but not acceptable
 |-- NotYetSupported         501  a documented field this version does not serve
@@ -53,6 +54,10 @@ class Contended(Conflict):
     """Others kept changing the thing named in the meantime."""
 
     may_pass = True
+
+
+class Gone(RecalldError):
+    """What once was offered here is not any more."""
 
 
 class TooLarge(RecalldError):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from recalld.domain.budget import Budget
 from recalld.domain.errors import RerankerUnavailable
 from recalld.encoders.protocols import FloatArray
 from recalld.recall.decide import DecisionStage, judge
 from recalld.recall.document import document_text
+from recalld.recall.failover import first_to_answer
 from recalld.recall.late_interaction import late_interaction, token_weights
 from recalld.recall.relevance import Signals, keyword_ceiling, length_of, relevance, window_rarity
 from recalld.recall.types import (
@@ -24,20 +25,25 @@ from recalld.recall.types import (
     ScoredCandidate,
 )
 
-logger = logging.getLogger(__name__)
-
 LATE_INTERACTION = "late-interaction"
 PASSTHROUGH = "rrf"
 
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderStage:
-    """The optional second stage: ``top`` candidates, at most ``deadline`` seconds."""
+    """The optional second stage: ``top`` candidates, or ``tops`` by budget, at most ``deadline`` seconds.
+
+    Where the model fails, ``fallbacks`` are asked in their order, and late interaction serves after them
+    if it ``falls_back_to_blend``.
+    """
 
     model: AsyncReranker
     top: int = 48
     deadline: float = 10.0
     required: bool = False
+    fallbacks: tuple[AsyncReranker, ...] = ()
+    falls_back_to_blend: bool = False
+    tops: Mapping[Budget, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +81,26 @@ async def rerank(
 
 
 def blended(plan: QueryPlan, candidates: Sequence[Candidate]) -> tuple[ScoredCandidate, ...]:
-    """Candidates with the calibrated blend of late interaction, cosine and BM25."""
+    """Candidates with the calibrated blend of their signals."""
     if not candidates:
         return ()
-    weights = token_weights(plan.embedding.spans, plan.terms)
-    late = late_interaction(plan.embedding.tokens, weights, [c.token_vectors for c in candidates])
-    ceiling = keyword_ceiling(plan.terms) or 1.0
-    scores = relevance(
-        Signals(
-            late,
-            np.array([c.similarity for c in candidates], dtype=np.float32),
-            np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
-            _window_evidence(plan, candidates),
-            length_of([c.document_chunks for c in candidates]),
-        )
-    )
+    scores = relevance(signals_of(plan, candidates))
     return tuple(
         ScoredCandidate(candidate, relevance=float(score), reranker=float(score))
         for candidate, score in zip(candidates, scores, strict=True)
+    )
+
+
+def signals_of(plan: QueryPlan, candidates: Sequence[Candidate]) -> Signals:
+    """What the blend reads of the candidates, aligned with them."""
+    weights = token_weights(plan.embedding.spans, plan.terms)
+    ceiling = keyword_ceiling(plan.terms) or 1.0
+    return Signals(
+        late_interaction(plan.embedding.tokens, weights, [c.token_vectors for c in candidates]),
+        np.array([c.similarity for c in candidates], dtype=np.float32),
+        np.array([c.bm25 / ceiling for c in candidates], dtype=np.float32),
+        _window_evidence(plan, candidates),
+        length_of([c.document_chunks for c in candidates]),
     )
 
 
@@ -123,18 +131,22 @@ async def _cross_encode(
     plan: QueryPlan, scored: tuple[ScoredCandidate, ...], stage: CrossEncoderStage
 ) -> Reranked:
     ranked = sorted(scored, key=lambda s: (-s.relevance, s.memory.id))
-    top, rest = ranked[: stage.top], ranked[stage.top :]
+    count = stage.tops.get(plan.query.budget, stage.top)
+    top, rest = ranked[:count], ranked[count:]
+    texts = [document_text(s.memory) for s in top]
     try:
-        async with asyncio.timeout(stage.deadline):
-            scores = await stage.model.score(plan.text, [document_text(s.memory) for s in top])
+        served = await first_to_answer((stage.model, *stage.fallbacks), plan.text, texts, stage.deadline)
     except Exception as error:
-        logger.warning("reranker %s failed: %r", stage.model.name, error)
+        if stage.falls_back_to_blend:
+            return Reranked(scored, LATE_INTERACTION)
         if stage.required or plan.query.floors.reranker is not None:
             message = "The reranker is not available, and this request depends on its scores."
             raise RerankerUnavailable(message, retry_after=5) from error
         return Reranked(passthrough([s.candidate for s in scored]), PASSTHROUGH, failed=True)
     # The rest keeps its order below the weakest reranked candidate.
-    floor = min(scores, default=1.0)
-    merged = [s._replace(relevance=score, reranker=score) for s, score in zip(top, scores, strict=True)]
+    floor = min(served.scores, default=1.0)
+    merged = [
+        s._replace(relevance=score, reranker=score) for s, score in zip(top, served.scores, strict=True)
+    ]
     merged += [s._replace(relevance=s.relevance * floor, reranker=s.relevance * floor) for s in rest]
-    return Reranked(tuple(merged), stage.model.name)
+    return Reranked(tuple(merged), served.by)

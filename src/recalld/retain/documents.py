@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recalld.domain.attachments import AttachmentDraft, in_words
+from recalld.domain.attachments import AttachmentDraft
 from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
-from recalld.domain.text import has_word, index_text
+from recalld.domain.indexing import embedded_text, indexed_text
+from recalld.domain.text import has_word
 from recalld.encoders.protocols import TokenCounter
 from recalld.retain.chunk import chunk_text
 from recalld.retain.types import RetainItem, UpdateMode
@@ -29,15 +30,12 @@ class Piece:
     @property
     def embedded_text(self) -> str:
         """What the embedder reads: the chunk and the names the caller gave (D20)."""
-        text = in_words(self.chunk.text)
-        absent = [name for name in self.item.entities if name.lower() not in text.lower()]
-        return f"{text} ({', '.join(absent)})" if absent else text
+        return embedded_text(self.chunk.text, self.item.entities)
 
     @property
     def indexed_text(self) -> str:
         """What the keyword index reads: text, context and names."""
-        words = [in_words(self.chunk.text), self.item.context or "", *self.item.entities]
-        return index_text("\n".join(words))
+        return indexed_text(self.chunk.text, self.item.context, self.item.entities)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from recalld.store.writes.documents import (
     refresh_units,
     save_document,
 )
-from recalld.store.writes.entities import mention_entities
-from recalld.store.writes.links import link_new_units
+from recalld.store.writes.entities import link_mentions, save_entities
+from recalld.store.writes.links import link_pending
 from recalld.store.writes.operations import note_document
 from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
@@ -100,7 +100,7 @@ class RetainService:
             writable = [Writable(groups[i], plans[i], vectors, operation) for i, vectors in batch]
             added += await self._write_batch(bank, writable)
         kept = sum(len(plan.kept) for plan in plans)
-        await self._link(bank)
+        await link_pending(self.database, bank.key, self.dimension)
         async with self.database.write() as connection:
             await reweigh_if_drifted(connection, bank.key)
             if grew(bank.unit_count, added):
@@ -184,13 +184,6 @@ class RetainService:
                 raise result
         return sum(result for result in results if isinstance(result, int))
 
-    async def _link(self, bank: Bank) -> None:
-        """Link everything the bank holds that is not linked yet."""
-        linked = 1
-        while linked:
-            async with self.database.write() as connection:
-                linked = await link_new_units(connection, bank.key, self.dimension)
-
     async def _write_until_current(self, bank: Bank, one: Writable) -> int:
         """Write a document, planned anew as often as others change it meanwhile; returns the facts added."""
         for _ in range(ATTEMPTS):
@@ -198,7 +191,7 @@ class RetainService:
                 await self._write(bank, one)
             except NotToBeWritten:
                 return 0
-            except StaleDocument:
+            except (StaleDocument, Contended):
                 (plan,) = await self._plan(bank, [one.group])
                 (vectors,) = await self._embed([plan])
                 one = one._replace(plan=plan, vectors=vectors)
@@ -208,13 +201,16 @@ class RetainService:
         raise Contended(f"Document '{name}' kept changing while it was written; try again.")
 
     async def _write(self, bank: Bank, one: Writable) -> None:
-        """One document in one transaction. The bank's statistics are locked as late as possible."""
+        """One document in one transaction. For a new one, the bank's statistics are locked at the end."""
         _, plan, vectors, operation = one
         key, document_id = bank.key, plan.draft.document_id
         units = [
             _unit(piece, document_id, embedding) for piece, embedding in zip(plan.facts, vectors, strict=True)
         ]
         ids = [unit.id for unit in units]
+        names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
+        mentioned = [name for mentions in names.values() for name in mentions]
+        seen = units[0].mentioned_at if units else None
         async with self.database.write() as connection:
             if operation is not None and not await note_document(
                 connection, key, operation, document_id, len(ids)
@@ -222,8 +218,10 @@ class RetainService:
                 raise NotToBeWritten
             if not await save_document(connection, key, plan.draft, plan.base_hash):
                 raise StaleDocument
-            removed = (0, 0.0)
-            if plan.stale:
+            removed, entities = (0, 0.0), dict[str, UUID]()
+            if not plan.is_new:
+                # What is stored is changed in one order: entities, the bank's row, facts.
+                entities = await save_entities(connection, key, mentioned, seen)
                 await lock_statistics(connection, key)
                 removed = await delete_chunks(connection, key, plan.stale)
             await insert_chunks(connection, key, document_id, [piece.chunk for piece in plan.fresh])
@@ -234,8 +232,9 @@ class RetainService:
             wanted = placeholder_ids(plan.draft.text)
             if wanted or not plan.is_new:
                 await save_attachments(connection, key, document_id, plan.attachments, wanted)
-            names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
-            await mention_entities(connection, key, names, units[0].mentioned_at if units else None)
+            if plan.is_new:
+                entities = await save_entities(connection, key, mentioned, seen)
+            await link_mentions(connection, key, names, entities)
             await count_facts(connection, key, ids, removed)
 
 

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as EngineTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from recalld.domain.errors import DeadlineExceeded, Overloaded, Unprocessable
+from recalld.domain.errors import Contended, DeadlineExceeded, Overloaded, Unprocessable
 
 ReadConnection: TypeAlias = DriverConnection[TupleRow]
 _WRITERS_SHARE = 4
@@ -123,6 +123,8 @@ def _translated(error: Exception) -> Exception:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
         return DeadlineExceeded("The database did not answer in time.")
+    if isinstance(cause, psycopg.errors.DeadlockDetected):
+        return Contended("Other writes got in the way; try again.")
     if isinstance(cause, psycopg.errors.ProgramLimitExceeded):
         return Unprocessable("A value is too long to be indexed: shorten ids, tags, names or context.")
     if isinstance(cause, psycopg.OperationalError):

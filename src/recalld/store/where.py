@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recalld.domain.filters import FactFilter
+from recalld.domain.listing import TimeRange
 from recalld.domain.tags import NO_FILTER, TagAnd, TagLeaf, TagMatch, TagNode, TagNot, TagOr
 
 _DATE = "coalesce({unit}.occurred_start, {unit}.mentioned_at, {unit}.created_at)"
@@ -47,6 +48,19 @@ def tag_conditions(node: TagNode, tags: str) -> Conditions:
     """SQL twin of ``domain.tags.matches`` over ``tags``, a ``text[]`` column that is never null."""
     params: dict[str, Any] = {}
     return Conditions(_node(node, tags, params), params)
+
+
+def time_conditions(time: TimeRange | None, row: str) -> Conditions:
+    """The row's date lies in the range. The column is a name of ours."""
+    if time is None:
+        return Conditions("true")
+    column = f"{row}.{time.column}"
+    found = Conditions(f"{column} IS NOT NULL")
+    if time.start is not None:
+        found &= Conditions(f"{column} >= %(range_start)s", {"range_start": time.start})
+    if time.end is not None:
+        found &= Conditions(f"{column} < %(range_end)s", {"range_end": time.end})
+    return found
 
 
 def _node(node: TagNode, tags: str, params: dict[str, Any]) -> str:

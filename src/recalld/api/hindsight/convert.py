@@ -108,19 +108,20 @@ def tag_filter(request: RecallRequest) -> TagNode:
     flat = flat_filter(request.tags or (), TagMatch(request.tags_match))
     if not request.tag_groups:
         return flat
-    return TagAnd((flat, *(_tag_node(group) for group in request.tag_groups)))
+    return TagAnd((flat, *(tag_node(group) for group in request.tag_groups)))
 
 
-def _tag_node(group: TagGroup) -> TagNode:
+def tag_node(group: TagGroup) -> TagNode:
+    """One group of tags as a tree."""
     match group:
         case TagGroupLeaf():
             return TagLeaf(tuple(group.tags), TagMatch(group.match), TagResolve(group.resolve))
         case TagGroupAnd():
-            return TagAnd(tuple(_tag_node(part) for part in group.filters))
+            return TagAnd(tuple(tag_node(part) for part in group.filters))
         case TagGroupOr():
-            return TagOr(tuple(_tag_node(part) for part in group.filters))
+            return TagOr(tuple(tag_node(part) for part in group.filters))
         case TagGroupNot():
-            return TagNot(_tag_node(group.filter))
+            return TagNot(tag_node(group.filter))
 
 
 def _floors(scores: MinScores | None) -> ScoreFloors:
@@ -194,7 +195,7 @@ def _fact(memory: Memory, *, in_results: bool) -> RecallResult:
         occurred_end=iso(memory.occurred_end),
         mentioned_at=iso(memory.mentioned_at),
         document_id=memory.document_id,
-        metadata=memory.metadata,
+        metadata={name: str(value) for name, value in memory.metadata.items() if value is not None},
         chunk_id=memory.chunk_id,
         tags=list(memory.tags) if in_results or memory.tags else None,
     )

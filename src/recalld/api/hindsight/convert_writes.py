@@ -23,6 +23,7 @@ from recalld.api.hindsight.schemas.retain import (
     TextContentBlock,
 )
 from recalld.domain.attachments import MAX_BYTES, MAX_PER_ITEM, AttachmentDraft, placeholder
+from recalld.domain.bank_settings import checked
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.text import has_forbidden, scrub, scrub_all
@@ -144,14 +145,7 @@ def bank_change(request: CreateBankRequest, current: Disposition = Disposition()
         for name, value in given.items()
         if name not in _COLUMNS and not name.startswith("disposition")
     }
-    _check_chunk_size(overrides.get("retain_chunk_size"))
-    return BankChange(columns, overrides)
-
-
-def _check_chunk_size(size: int | None) -> None:
-    smallest, largest = 100, 20_000
-    if size is not None and not smallest <= size <= largest:
-        raise InvalidRequest(f"retain_chunk_size must lie between {smallest} and {largest}")
+    return BankChange(columns, checked(overrides))
 
 
 def _traits(request: CreateBankRequest, current: Disposition) -> dict[str, int] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from recalld.domain.attachments import Attachment
 from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.banks import BANK_NAMED
 
 Place = tuple[str, str]
 """Document id and attachment id."""
@@ -17,11 +18,11 @@ _BY_PLACE = """
       ON file.bank_key = %(bank_key)s AND file.document_id = wanted.document_id AND file.id = wanted.id
 """
 
-_BYTES = """
+_BYTES = f"""
     SELECT file.id, file.hash, file.kind, file.media_type, file.byte_size, file.filename, file.data
     FROM attachments AS file
     JOIN banks ON banks.bank_key = file.bank_key
-    WHERE banks.bank_id = %(bank_id)s AND file.id = %(id)s
+    WHERE {BANK_NAMED} AND file.id = %(id)s
     ORDER BY file.created_at LIMIT 1
 """
 

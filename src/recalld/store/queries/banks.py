@@ -7,6 +7,7 @@ from typing import Any
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.domain.text import has_forbidden, scrub
 from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.patterns import containing
 
 BANK = """banks.bank_key, banks.bank_id, banks.name, banks.mission, banks.disposition, banks.config,
     banks.unit_count, banks.average_length"""
@@ -14,24 +15,37 @@ BANK = """banks.bank_key, banks.bank_id, banks.name, banks.mission, banks.dispos
 
 BANK_WIDTH = 8
 
-_FIND = f"SELECT {BANK} FROM banks WHERE bank_id = %(bank_id)s"
+BANK_NAMED = """banks.bank_key = coalesce(
+    (SELECT bank_key FROM banks WHERE bank_id = %(bank_id)s),
+    (SELECT bank_key FROM bank_aliases WHERE alias = %(bank_id)s))"""
+"""The bank of that id, else the one of that alias, which is looked for only then."""
 
-_SHOWN = """(%(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s)
-    AND starts_with(bank_id, %(prefix)s)"""
+_FIND = f"SELECT {BANK} FROM banks WHERE {BANK_NAMED}"
+
+_FOUND = """
+    FROM banks LEFT JOIN LATERAL (
+        SELECT max(alias) FILTER (WHERE is_primary) AS shown,
+               array_agg(alias ORDER BY alias) FILTER (WHERE alias ILIKE %(pattern)s) AS matched
+        FROM bank_aliases WHERE bank_aliases.bank_key = banks.bank_key
+    ) AS alias ON true
+    WHERE starts_with(bank_id, %(prefix)s)
+      AND (%(pattern)s::text IS NULL OR bank_id ILIKE %(pattern)s OR name ILIKE %(pattern)s
+           OR alias.matched IS NOT NULL)
+"""
 
 _PAGE = f"""
     SELECT {BANK}, created_at, updated_at,
            (SELECT count(*) FROM memory_units AS unit WHERE unit.bank_key = banks.bank_key),
-           last_document_at, last_write_at
-    FROM banks WHERE {_SHOWN}
+           last_document_at, last_write_at, alias.shown, coalesce(alias.matched, '{{}}')
+    {_FOUND}
     ORDER BY coalesce(last_write_at, created_at) DESC, bank_id LIMIT %(limit)s OFFSET %(offset)s
 """
 
-_COUNT = f"SELECT count(*) FROM banks WHERE {_SHOWN}"
+_COUNT = f"SELECT count(*) {_FOUND}"
 
 
 async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
-    """The bank of that name, or ``None``."""
+    """The bank of that id or alias, or ``None``."""
     if has_forbidden(bank_id):
         return None
     rows = await fetch(connection, _FIND, {"bank_id": bank_id})
@@ -41,20 +55,14 @@ async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
 async def list_banks(
     connection: ReadConnection, search: str | None, prefix: str, limit: int, offset: int
 ) -> tuple[list[BankSummary], int]:
-    """A page of banks whose id or name contains ``search``, last written first, and the total.
+    """A page of banks whose id, name or alias contains ``search``, last written first, and the total.
 
     Only banks whose id begins with ``prefix``.
     """
-    params = {"pattern": _pattern(search), "prefix": scrub(prefix), "limit": limit, "offset": offset}
+    params = {"pattern": containing(search), "prefix": scrub(prefix), "limit": limit, "offset": offset}
     total = (await fetch(connection, _COUNT, params))[0][0]
     rows = await fetch(connection, _PAGE, params)
     return [BankSummary(bank(row), *row[BANK_WIDTH:]) for row in rows], total
-
-
-def _pattern(search: str | None) -> str | None:
-    if not search:
-        return None
-    return "%" + scrub(search).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
 
 
 def bank(row: tuple[Any, ...]) -> Bank:

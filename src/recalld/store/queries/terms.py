@@ -8,7 +8,7 @@ from collections import defaultdict
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm, has_forbidden, query_words
 from recalld.store.engine import ReadConnection, fetch
-from recalld.store.queries.banks import BANK, BANK_WIDTH, bank
+from recalld.store.queries.banks import BANK, BANK_NAMED, BANK_WIDTH, bank
 
 # A bank with no term of the query still gives one row, with a null lexeme.
 _STATISTICS = f"""
@@ -20,7 +20,7 @@ _STATISTICS = f"""
         CROSS JOIN LATERAL unnest(to_tsvector(word.spelling))
     ) AS term ON true
     LEFT JOIN bank_terms AS known ON known.bank_key = banks.bank_key AND known.term = term.lexeme
-    WHERE banks.bank_id = %(bank_id)s
+    WHERE {BANK_NAMED}
     ORDER BY term.place, term.lexeme
 """
 

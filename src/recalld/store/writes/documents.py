@@ -80,7 +80,11 @@ _DELETE_CHUNKS = text("""
           AND (unit.chunk_id = ANY(:chunk_ids)
                OR unit.source_memory_ids && ARRAY(
                     SELECT id FROM memory_units WHERE bank_key = :bank_key AND chunk_id = ANY(:chunk_ids)))
-        RETURNING unit.search_vector, unit.length
+        RETURNING unit.fact_type, unit.source_memory_ids, unit.search_vector, unit.length
+    ), pending AS (
+        UPDATE memory_units AS unit SET consolidated_at = NULL, consolidation_failed_at = NULL
+        WHERE unit.bank_key = :bank_key AND (unit.chunk_id IS NULL OR unit.chunk_id <> ALL(:chunk_ids))
+          AND unit.id IN (SELECT unnest(source_memory_ids) FROM gone WHERE fact_type = 'observation')
     ), terms AS (
         SELECT term.lexeme, count(*) AS facts FROM gone, unnest(gone.search_vector) AS term GROUP BY 1
     ), forgotten AS (
@@ -98,7 +102,8 @@ async def delete_chunks(
 ) -> tuple[int, float]:
     """Remove chunks with their facts, the observations that rest on them, and their term counts.
 
-    Returns the number of facts removed and the sum of their lengths. The bank's row must be locked.
+    Other facts those observations rest on wait to be consolidated again. Returns the number of facts
+    removed and the sum of their lengths. The bank's row must be locked.
     """
     if not chunk_ids:
         return 0, 0.0

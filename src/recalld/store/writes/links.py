@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from recalld.domain.errors import Contended
+from recalld.store.engine import Database
+
+logger = logging.getLogger(__name__)
 
 TEMPORAL_NEIGHBOURS = 20
 SEMANTIC_NEIGHBOURS = 50
 MIN_SIMILARITY = 0.7
 AT_ONCE = 1000
+ATTEMPTS = 20
 
 # A temporal link weighs 1 at the same moment, less with the hours of a day, never under 0.3.
 _LINK = """
@@ -57,6 +65,23 @@ _TAKE = text("""
         SELECT unit_id FROM unlinked_units WHERE bank_key = :bank_key LIMIT :most FOR UPDATE SKIP LOCKED)
     RETURNING unit_id
 """)
+
+
+async def link_pending(database: Database, bank_key: int, dimension: int) -> None:
+    """Link everything the bank holds that is not linked yet.
+
+    Where facts keep going away while others are linked to them, the rest stays queued for the next writer.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            linked = 1
+            while linked:
+                async with database.write() as connection:
+                    linked = await link_new_units(connection, bank_key, dimension)
+        except (IntegrityError, Contended):
+            continue
+        return
+    logger.warning("facts of bank %d are left to be linked later", bank_key)
 
 
 async def link_new_units(connection: AsyncConnection, bank_key: int, dimension: int) -> int:

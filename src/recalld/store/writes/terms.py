@@ -20,7 +20,8 @@ _COUNT = text("""
             unit_count = unit_count + :added - :removed,
             total_length = greatest(0, total_length - :removed_length)
                 + (SELECT coalesce(sum(length), 0) FROM fresh),
-            last_write_at = now(), last_document_at = now(), updated_at = now()
+            last_write_at = now(), updated_at = now(),
+            last_document_at = CASE WHEN :retained THEN now() ELSE last_document_at END
         WHERE bank_key = :bank_key RETURNING bank_key
     )
     INSERT INTO bank_terms (bank_key, term, df)
@@ -28,6 +29,18 @@ _COUNT = text("""
     FROM counted, fresh, unnest(fresh.search_vector) AS term
     GROUP BY 1, 2
     ON CONFLICT (bank_key, term) DO UPDATE SET df = bank_terms.df + excluded.df
+""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+_FORGET = text("""
+    WITH gone AS MATERIALIZED (
+        SELECT search_vector, length FROM memory_units WHERE bank_key = :bank_key AND id = ANY(:ids)
+    ), terms AS (
+        SELECT term.lexeme, count(*) AS facts FROM gone, unnest(gone.search_vector) AS term GROUP BY 1
+    ), forgotten AS (
+        UPDATE bank_terms SET df = df - terms.facts FROM terms
+        WHERE bank_terms.bank_key = :bank_key AND bank_terms.term = terms.lexeme
+    )
+    SELECT count(*), coalesce(sum(length), 0) FROM gone
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _REWEIGH = text("""
@@ -51,9 +64,17 @@ async def lock_statistics(connection: AsyncConnection, bank_key: int) -> None:
 
 
 async def count_facts(
-    connection: AsyncConnection, bank_key: int, added: Sequence[UUID], removed: tuple[int, float] = (0, 0.0)
+    connection: AsyncConnection,
+    bank_key: int,
+    added: Sequence[UUID],
+    removed: tuple[int, float] = (0, 0.0),
+    *,
+    retained: bool = True,
 ) -> None:
-    """Add new facts to the statistics and take removed ones (count, length) off the totals."""
+    """Add new facts to the statistics and take removed ones (count, length) off the totals.
+
+    ``retained`` says that a document brought them.
+    """
     await connection.execute(
         _COUNT,
         {
@@ -62,8 +83,18 @@ async def count_facts(
             "added": len(added),
             "removed": removed[0],
             "removed_length": removed[1],
+            "retained": retained,
         },
     )
+
+
+async def forget_facts(connection: AsyncConnection, bank_key: int, ids: Sequence[UUID]) -> tuple[int, float]:
+    """Take the words of facts about to go off the statistics; returns their number and total length.
+
+    The bank's row must be locked.
+    """
+    row = (await connection.execute(_FORGET, {"bank_key": bank_key, "ids": list(ids)})).one()
+    return int(row[0]), float(row[1])
 
 
 async def reweigh_if_drifted(connection: AsyncConnection, bank_key: int) -> int:

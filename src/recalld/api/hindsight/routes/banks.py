@@ -72,3 +72,15 @@ async def delete_bank(bank_id: str, app: App, authorization: Authorization = Non
     """Delete a bank with all it holds."""
     count = await app.banks.delete(bank_id)
     return DeleteResponse(success=True, message=f"Bank '{bank_id}' deleted", deleted_count=count)
+
+
+@router.get(
+    "/v1/default/banks/{bank_id}/profile",
+    operation_id="get_bank_profile",
+    responses=REPORTED | READ | UNKNOWN_BANK,
+)
+async def get_bank_profile(
+    bank_id: str, app: App, authorization: Authorization = None
+) -> BankProfileResponse:
+    """A bank by itself, which older clients still ask for (D23)."""
+    return bank_profile(await app.banks.get(bank_id))

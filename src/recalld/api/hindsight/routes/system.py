@@ -52,7 +52,7 @@ async def version() -> VersionResponse:
             observations=False,
             mcp=False,
             worker=False,
-            bank_config_api=False,
+            bank_config_api=True,
             bank_llm_health=False,
             file_upload_api=False,
             document_export_api=False,

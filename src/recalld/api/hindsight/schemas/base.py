@@ -32,6 +32,17 @@ OMIT_EMPTY_LIST: Any = Field(default_factory=list, exclude_if=_is_empty)
 """The same for a list that is published without null."""
 
 
+OMIT_FALSE: Any = Field(default=False, exclude_if=_is_empty)
+"""The same for a flag."""
+
+
+class PageParams(WireModel):
+    """Which page of a list is wanted."""
+
+    limit: int = Field(100, ge=0)
+    offset: int = Field(0, ge=0)
+
+
 def _object_for_null(value: Any) -> Any:
     return {} if value is None else value
 

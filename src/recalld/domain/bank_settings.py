@@ -1,0 +1,193 @@
+"""The settings a bank can override: their names, defaults, and the values they take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recalld.domain.banks import PLAIN_KEYS, Bank, BankConfig
+from recalld.domain.budget import Budget
+from recalld.domain.errors import InvalidRequest
+
+MAX_DEPTH = 20
+"""Levels of lists and objects in one value."""
+
+SCOPES = ("per_tag", "combined", "all_combinations", "shared")
+_PREFIXES = ("HINDSIGHT_API_", "RECALLD_")
+MISSION = "reflect_mission"
+TRAITS = {f"disposition_{trait}": trait for trait in ("skepticism", "literalism", "empathy")}
+"""These and the mission lie in columns of the bank's row."""
+
+_MOST = 2**31 - 1
+_DEEPEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of value: what it is called in a refusal, and the test for it."""
+
+    name: str
+    accepts: Callable[[Any], bool]
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _whole(least: int = 0, most: int = _MOST) -> Kind:
+    return Kind(
+        f"a whole number from {least} to {most}", lambda value: _is_whole(value) and least <= value <= most
+    )
+
+
+def _is_share(value: Any) -> bool:
+    return (_is_whole(value) or isinstance(value, float)) and math.isfinite(value) and 0 < value <= 1
+
+
+def _is_list_of(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(one, kind) for one in value)
+
+
+def _is_scopes(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in SCOPES
+    return isinstance(value, list) and all(_is_list_of(tags, str) for tags in value)
+
+
+FLAG = Kind("true or false", lambda value: isinstance(value, bool))
+TEXT = Kind("a text", lambda value: isinstance(value, str))
+TEXTS = Kind("a list of texts", lambda value: _is_list_of(value, str))
+OBJECT = Kind("an object", lambda value: isinstance(value, dict))
+OBJECTS = Kind("a list of objects", lambda value: _is_list_of(value, dict))
+SHARE = Kind("a number above 0 and up to 1", _is_share)
+SCOPED = Kind(f"one of {', '.join(SCOPES)}, or a list of lists of tags", _is_scopes)
+FUNCTION = Kind("'fixed' or 'adaptive'", lambda value: value in ["fixed", "adaptive"])
+COUNT = _whole()
+DEPTH = _whole(1, _DEEPEST)
+TRAIT = _whole(1, 5)
+
+_CARRIED: dict[str, tuple[Kind, Any]] = {
+    MISSION: (TEXT, None),
+    "reflect_source_facts_max_tokens": (_whole(-1), -1),
+    "reflect_default_options": (OBJECT, None),
+    "reflect_use_decision_model": (FLAG, False),
+    "retain_mission": (TEXT, None),
+    "retain_extraction_mode": (TEXT, "chunks"),
+    "retain_custom_instructions": (TEXT, None),
+    "retain_structured_chunk_size": (_whole(1), None),
+    "retain_chunk_batch_size": (_whole(1), None),
+    "retain_max_attachments_per_chunk": (COUNT, None),
+    "retain_default_strategy": (TEXT, None),
+    "retain_strategies": (OBJECT, None),
+    "store_document_text": (FLAG, True),
+    "entity_labels": (OBJECTS, None),
+    "entities_allow_free_form": (FLAG, True),
+    "enable_observations": (FLAG, False),
+    "enable_auto_consolidation": (FLAG, True),
+    "observations_mission": (TEXT, None),
+    "default_observation_scopes": (SCOPED, None),
+    "max_observations_per_scope": (_whole(-1), -1),
+    "observation_scope_limits": (OBJECTS, None),
+    "consolidation_strategies": (OBJECTS, None),
+    "consolidation_use_decision_model": (FLAG, False),
+    "consolidation_llm_batch_size": (_whole(1), None),
+    "consolidation_llm_parallelism": (_whole(1), None),
+    "consolidation_max_memories_per_round": (_whole(1), None),
+    "consolidation_source_facts_max_tokens": (_whole(-1), -1),
+    "consolidation_source_facts_max_tokens_per_observation": (_whole(-1), -1),
+    "knowledge_page_default_trigger": (OBJECT, None),
+    "mental_model_min_refresh_interval_seconds": (COUNT, None),
+    "mental_model_refresh_use_decision_model": (FLAG, False),
+    "mental_model_delta_use_decision_model": (FLAG, False),
+    "recall_include_chunks": (FLAG, True),
+    "recall_max_tokens": (COUNT, 2048),
+    "recall_chunks_max_tokens": (COUNT, 1000),
+    "mcp_enabled_tools": (TEXTS, None),
+    "llm_gemini_safety_settings": (OBJECTS, None),
+    "memory_defense": (OBJECT, None),
+    "audit_log_enabled": (FLAG, False),
+    **dict.fromkeys(TRAITS, (TRAIT, 3)),
+}
+"""What recalld keeps for clients, and the value it answers where a bank sets none."""
+
+_PLAIN: dict[str, Kind] = {"retain_chunk_size": _whole(100, 20_000)}
+_BUDGETS: dict[str, Kind] = {
+    "recall_budget_function": FUNCTION,
+    **{f"recall_budget_fixed_{budget}": DEPTH for budget in Budget},
+    **{f"recall_budget_adaptive_{budget}": SHARE for budget in Budget},
+    "recall_budget_min": DEPTH,
+    "recall_budget_max": DEPTH,
+}
+
+KINDS: dict[str, Kind] = {
+    **{name: kind for name, (kind, _) in _CARRIED.items()},
+    **{name: _PLAIN.get(name, FLAG) for name in PLAIN_KEYS},
+    **_BUDGETS,
+}
+"""Every setting of a bank, by name."""
+
+
+def checked(updates: Mapping[str, Any]) -> dict[str, Any]:
+    """Updates by plain name, or ``InvalidRequest``. Names may be those of environment variables."""
+    plain: dict[str, Any] = {}
+    for given, value in updates.items():
+        name = plain_name(given)
+        kind = KINDS.get(name)
+        if kind is None:
+            raise InvalidRequest(f"'{given[:100]}' is not a setting of a bank")
+        if not _is_shallow(value):
+            raise InvalidRequest(f"'{name}' is nested more than {MAX_DEPTH} levels deep")
+        if value is not None and not kind.accepts(value):
+            raise InvalidRequest(f"'{name}' must be {kind.name}")
+        plain[name] = value
+    return plain
+
+
+def plain_name(given: str) -> str:
+    """``HINDSIGHT_API_RECALL_BUDGET_MIN`` as ``recall_budget_min``; other names as they are."""
+    for prefix in _PREFIXES:
+        if given.startswith(prefix):
+            return given.removeprefix(prefix).lower()
+    return given
+
+
+def resolved(bank: Bank, defaults: BankConfig) -> dict[str, Any]:
+    """The value of every setting as the bank has it."""
+    config = defaults.override(bank.overrides)
+    budget = config.budget
+    return {
+        **{name: default for name, (_, default) in _CARRIED.items()},
+        **{name: value for name, value in overridden(bank).items() if name in _CARRIED and value is not None},
+        **{name: getattr(config, name) for name in PLAIN_KEYS},
+        "recall_budget_function": budget.function,
+        **{f"recall_budget_fixed_{one}": budget.fixed[one] for one in Budget},
+        **{f"recall_budget_adaptive_{one}": budget.adaptive[one] for one in Budget},
+        "recall_budget_min": budget.minimum,
+        "recall_budget_max": budget.maximum,
+    }
+
+
+def overridden(bank: Bank) -> dict[str, Any]:
+    """What the bank sets itself, the mission and the disposition of its row included."""
+    traits = {name: getattr(bank.disposition, trait) for name, trait in TRAITS.items()}
+    own: dict[str, Any] = {name: value for name, value in traits.items() if value != _CARRIED[name][1]}
+    if bank.mission:
+        own[MISSION] = bank.mission
+    return {**bank.overrides, **own}
+
+
+def _is_shallow(value: Any) -> bool:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            return False
+        level = [
+            inner
+            for node in level
+            if isinstance(node, dict | list)
+            for inner in (node.values() if isinstance(node, dict) else node)
+        ]
+    return True
