@@ -127,7 +127,7 @@ STATEMENTS = (
     CREATE INDEX operations_due ON operations (due_at)
     WHERE status IN ('pending', 'processing') AND due_at IS NOT NULL
     """,
-    "CREATE INDEX entities_by_similar_name ON entities USING gin (canonical_name gin_trgm_ops)",
+    "CREATE INDEX entities_by_similar_name ON entities USING gin (bank_key, canonical_name gin_trgm_ops)",
 )
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from recalld.bootstrap import Application
 from recalld.domain.attachments import ID_LENGTH
-from recalld.domain.memory import FactType
 from tests.fixtures.bank import Json, TestBank
-from tests.fixtures.facts import add_fact
+from tests.fixtures.facts import add_observation
 
 PNG, PDF = b"\x89PNG not really \x00\xff", b"%PDF not really"
 
@@ -90,8 +89,7 @@ async def test_an_observation_shows_the_files_of_its_sources_in_their_order(
     await bank.retain({"content": [text("Second look at the harbour."), block(), REPORT]})
     facts = await bank.results("look at the harbour")
     ids = [next(f["id"] for f in facts if f["text"].startswith(first)) for first in ("Second", "First")]
-    about = {"fact_type": FactType.OBSERVATION, "source_memory_ids": ids}
-    await add_fact(app, bank.bank_id, "They keep looking at the harbour.", **about)
+    await add_observation(app, bank.bank_id, "They keep looking at the harbour.", ids)
     (observation,) = await bank.results("harbour", types=["observation"])
     assert [file["kind"] for file in observation["attachments"]] == ["image", "file"]
 

@@ -12,6 +12,7 @@ from recalld.domain.memory import FactType
 from recalld.store.engine import fetch
 from tests.fixtures.bank import Json, TestBank
 from tests.fixtures.catalog import answer, ask, assert_exact, id_of, listed
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import add_fact, add_link, add_observation, bank_key
 
 LETTER = "Alice moved to Paris."
@@ -71,7 +72,7 @@ async def test_an_edited_text_is_found_by_its_new_words_only(app: Application, f
 
 async def test_an_edit_makes_the_vectors_anew(app: Application, full: TestBank) -> None:
     await curate(full, LETTER, text=PEARL)
-    (embedding,) = app.embedder.embed_passages([f"{PEARL} (Alice)"])
+    (embedding,) = bundled(app).embed_passages([f"{PEARL} (Alice)"])
     query = """
         SELECT 1 - (unit.embedding::halfvec(384) <=> %(vector)s::halfvec(384)), token.vectors
         FROM memory_units AS unit JOIN memory_token_vectors AS token ON token.unit_id = unit.id

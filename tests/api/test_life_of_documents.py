@@ -183,7 +183,7 @@ def living(database_url: str) -> Iterator[None]:
 @pytest.mark.timeout(300)
 def test_random_lives_of_documents(database_url: str) -> None:
     with living(database_url):
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             Life, settings=settings(max_examples=12, stateful_step_count=15, deadline=None)
         )
 

@@ -21,7 +21,10 @@ THEIRS: Json = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 OURS = own_document()
 ROUTES = sorted(operations(OURS).keys() & operations(THEIRS).keys())
 COMPONENTS = sorted(reachable(OURS, *(operations(OURS)[route] for route in ROUTES)))
-BOUNDED = {("get", "/v1/default/banks"): {"limit", "offset"}}
+BOUNDED = {
+    ("get", "/v1/default/banks"): {"limit", "offset"},
+    ("get", "/v1/default/banks/{bank_id}/operations"): {"offset"},
+}
 """Parameters with an upper bound of ours: what PostgreSQL can count."""
 
 

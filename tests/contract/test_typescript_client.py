@@ -63,5 +63,5 @@ def test_the_typescript_client_walks_through(project: Path, server: str) -> None
     assert seen["updated"]
     assert seen["retagged"] == ["Carol bakes bread."]
     assert seen["gone"] is None
-    assert (seen["configured"], seen["config"], seen["reset"]) == ({"retain_chunk_size": 700}, 700, {})
+    assert (seen["configured"]["retain_chunk_size"], seen["config"], seen["reset"]) == (700, 700, {})
     assert "404" in seen["afterwards"] or "not found" in seen["afterwards"]

@@ -8,6 +8,7 @@ import pytest
 
 from recalld.bootstrap import Application
 from tests.fixtures.bank import TestBank
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import add_fact, add_link, add_observation
 
 WINDOW = 256 - 2
@@ -52,7 +53,7 @@ async def test_d21_a_whole_chunk_of_prose_lies_inside_the_window_of_the_encoder(
     found = await bank.results("weather report", max_tokens=100_000)
     assert len(found) > 1
     for fact in found:
-        (embedded,) = app.embedder.embed_passages([fact["text"]])
+        (embedded,) = bundled(app).embed_passages([fact["text"]])
         assert 0 < len(embedded.tokens) <= WINDOW
 
 
@@ -61,11 +62,11 @@ async def test_d21_of_a_chunk_with_more_tokens_nothing_is_left_out(
     app: Application, bank: TestBank, piece: str
 ) -> None:
     await bank.retain(piece * (1200 // len(piece)))
-    cost = len(app.embedder.embed_query(piece).spans)
+    cost = len(bundled(app).embed_query(piece).spans)
     found = await bank.results("x1 我住在北京", max_tokens=100_000, min_scores={"semantic": -1})
     assert len(found) > 1
     for fact in found:
-        (embedded,) = app.embedder.embed_passages([fact["text"]])
+        (embedded,) = bundled(app).embed_passages([fact["text"]])
         assert len(embedded.tokens) == cost * fact["text"].count(piece.strip())
 
 

@@ -47,7 +47,6 @@ DEFECTS = {f"F{number}": Kept((f"test_f{number}_",)) for number in range(1, 28)}
 
 DECISIONS = {f"D{number}": Kept((f"test_d{number}_",)) for number in range(1, 25)} | {
     "D22": Kept(reason="not served yet: there is no consolidator and no fallback to world and experience"),
-    "D23": Kept(reason="not served yet: profile, mental models, directives and the rest; none is recall"),
 }
 
 SHARP_EDGES = {

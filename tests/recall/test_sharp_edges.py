@@ -42,6 +42,7 @@ from recalld.recall.types import QueryPlan, Ranking, RetrieverName
 from recalld.store.engine import PoolLimits
 from tests.fixtures.bank import TestBank
 from tests.fixtures.databases import settings_for
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import add_fact, add_link, add_observation, bank_key
 from tests.fixtures.stalls import locked, on_own_pool
 from tests.fixtures.traces import listed
@@ -719,7 +720,7 @@ async def test_issue_4244_banks_that_spell_the_same_chunk_id_keep_their_chunks_a
 @example("漢" * 3000)
 @example("\u200b" * 500 + "a")
 def test_issue_5234_a_query_is_cut_by_the_tokens_of_the_model(app: Application, text: str) -> None:
-    made = app.embedder.embed_query(text)
+    made = bundled(app).embed_query(text)
     window = 256 - 2
     assert len(made.spans) == len(made.tokens) <= window
     assert all(0 <= start <= end <= len(text) for start, end in made.spans)
@@ -727,7 +728,7 @@ def test_issue_5234_a_query_is_cut_by_the_tokens_of_the_model(app: Application, 
 
 
 def test_issue_5234_what_is_beyond_the_cut_changes_nothing(app: Application) -> None:
-    short, long = (app.embedder.embed_query("apple " * 254 + tail) for tail in ("", "river " * 300))
+    short, long = (bundled(app).embed_query("apple " * 254 + tail) for tail in ("", "river " * 300))
     assert len(short.spans) == 254
     assert (long.vector == short.vector).all()
 

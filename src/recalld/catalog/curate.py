@@ -104,7 +104,7 @@ class Curator:
             tags=tuple(after.tags),
             observation_scopes=after.observation_scopes,
             token_count=self.tokens.count(after.text),
-            index_text=indexed_text(after.text, after.context, names),
+            index_text=indexed_text(after.text, after.context, names, after.occurred_start),
             attachment_ids=tuple(after.attachment_ids),
             vector=embedding.vector.tolist(),
             token_vectors=embedding.tokens.tobytes(),

@@ -76,12 +76,8 @@ _CARRIED: dict[str, tuple[Kind, Any]] = {
     "retain_mission": (TEXT, None),
     "retain_extraction_mode": (TEXT, "chunks"),
     "retain_custom_instructions": (TEXT, None),
-    "retain_structured_chunk_size": (_whole(1), None),
     "retain_chunk_batch_size": (_whole(1), None),
     "retain_max_attachments_per_chunk": (COUNT, None),
-    "retain_default_strategy": (TEXT, None),
-    "retain_strategies": (OBJECT, None),
-    "store_document_text": (FLAG, True),
     "entity_labels": (OBJECTS, None),
     "entities_allow_free_form": (FLAG, True),
     "enable_observations": (FLAG, False),
@@ -112,7 +108,12 @@ _CARRIED: dict[str, tuple[Kind, Any]] = {
 }
 """What recalld keeps for clients, and the value it answers where a bank sets none."""
 
-_PLAIN: dict[str, Kind] = {"retain_chunk_size": _whole(100, 20_000)}
+_PLAIN: dict[str, Kind] = {
+    "retain_chunk_size": _whole(100, 20_000),
+    "retain_structured_chunk_size": _whole(100, 200_000),
+    "retain_default_strategy": TEXT,
+    "retain_strategies": OBJECT,
+}
 _BUDGETS: dict[str, Kind] = {
     "recall_budget_function": FUNCTION,
     **{f"recall_budget_fixed_{budget}": DEPTH for budget in Budget},

@@ -36,6 +36,18 @@ class BankConfig:
     recall_decision_model_prune: bool = False
     recall_decision_model_dedup: bool = False
     retain_chunk_size: int = 500
+    retain_structured_chunk_size: int | None = None
+    retain_default_strategy: str | None = None
+    retain_strategies: dict[str, Any] = field(default_factory=dict)
+    store_document_text: bool = True
+
+    def with_strategy(self, name: str | None) -> BankConfig:
+        """This configuration with a named strategy on top, the bank's usual one for ``None``.
+
+        An unknown strategy changes nothing, nor does one that is no object.
+        """
+        chosen = self.retain_strategies.get(name or self.retain_default_strategy or "")
+        return self.override(chosen) if isinstance(chosen, dict) else self
 
     def override(self, values: dict[str, Any]) -> BankConfig:
         """This configuration with ``values`` (stored override names) on top; unknown names are ignored."""
@@ -55,6 +67,10 @@ PLAIN_KEYS = (
     "recall_decision_model_prune",
     "recall_decision_model_dedup",
     "retain_chunk_size",
+    "retain_structured_chunk_size",
+    "retain_default_strategy",
+    "retain_strategies",
+    "store_document_text",
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -33,6 +33,9 @@ class StoredDocument:
     content_hash: str
     text: str
     chunks: dict[int, tuple[str, str]]
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+    retain_params: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class DocumentDraft:
     tags: tuple[str, ...]
     metadata: dict[str, str]
     retain_params: dict[str, Any]
+    keeps_text: bool = True
 
     @property
     def content_hash(self) -> str:

@@ -9,14 +9,17 @@ from typing import Any
 _SEPARATORS = ("\n\n", "\n", ". ", "! ", "? ", "; ", ", ", " ")
 
 
-def chunk_text(text: str, size: int) -> list[str]:
+def chunk_text(text: str, size: int, object_size: int | None = None) -> list[str]:
     """Chunks of at most ``size`` characters, in order; a text that fits comes back as it is.
 
-    A JSON array of objects is cut between its elements and each chunk is an array again; JSON lines
-    are cut between lines. Splitting a chunk again returns it unchanged.
+    A single JSON object stays whole up to ``object_size``. A JSON array of objects is cut between its
+    elements and each chunk is an array again; JSON lines are cut between lines. Splitting a chunk again
+    returns it unchanged.
     """
     if len(text) <= size:
         return [text] if text.strip() else []
+    if len(text) <= (object_size or size) and _is_json_object(text):
+        return [text]
     turns = _json_turns(text)
     if turns is not None:
         return _pack_turns(turns, size)
@@ -71,6 +74,15 @@ def _json_turns(text: str) -> list[Any] | None:
     except ValueError:
         return None
     return turns if turns and all(isinstance(turn, dict) for turn in turns) else None
+
+
+def _is_json_object(text: str) -> bool:
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def _is_json_lines(text: str) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recalld.domain.attachments import AttachmentDraft
+from recalld.domain.banks import BankConfig
 from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
 from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.domain.text import has_word
 from recalld.encoders.protocols import TokenCounter
 from recalld.retain.chunk import chunk_text
+from recalld.retain.entities import clean_names
 from recalld.retain.types import RetainItem, UpdateMode
 
 
@@ -87,7 +89,7 @@ def plan_document(
     bank_id: str,
     items: Sequence[RetainItem],
     stored: StoredDocument | None,
-    size: int,
+    config: BankConfig,
     tokens: TokenCounter,
 ) -> DocumentPlan:
     """The plan for the items of one document; unchanged chunks at the same place keep their facts."""
@@ -95,8 +97,11 @@ def plan_document(
     texts = [item.content for item in items]
     if stored is not None and items[0].update_mode is UpdateMode.APPEND:
         texts[0] = append_text(stored.text, texts[0])
+        items = [inherit(items[0], stored), *items[1:]]
     cut = [
-        (text, item) for content, item in zip(texts, items, strict=True) for text in chunk_text(content, size)
+        (text, item)
+        for content, item in zip(texts, items, strict=True)
+        for text in _chunks(content, config.with_strategy(item.strategy))
     ]
     counts = tokens.count_many([text for text, _ in cut])
     pieces = [
@@ -106,12 +111,34 @@ def plan_document(
     known = stored.chunks if stored else {}
     same = {p.chunk.index for p in pieces if known.get(p.chunk.index, ("", ""))[1] == p.chunk.content_hash}
     return DocumentPlan(
-        draft=_draft(document_id, items, "\n".join(texts)),
+        draft=_draft(items, "\n".join(texts), keeps_text=config.store_document_text),
         base_hash=stored.content_hash if stored else None,
         fresh=tuple(p for p in pieces if p.chunk.index not in same),
         kept=tuple(p for p in pieces if p.chunk.index in same),
         stale=tuple(id_ for index, (id_, _) in known.items() if index not in same),
     )
+
+
+def inherit(item: RetainItem, stored: StoredDocument) -> RetainItem:
+    """An appended item with what the document had before: its text is re-cut and must not lose it."""
+    before = stored.retain_params
+    names = [one["text"] for one in before.get("entities") or ()]
+    params = dict(item.retain_params)
+    merged = {**before, **params}
+    if names or item.entities:
+        merged["entities"] = [*before.get("entities", ()), *params.get("entities", ())]
+    return replace(
+        item,
+        context=item.context or before.get("context"),
+        metadata=tuple({**stored.metadata, **dict(item.metadata)}.items()),
+        entities=clean_names([*names, *item.entities]),
+        tags=tuple(dict.fromkeys([*stored.tags, *item.tags])),
+        retain_params=tuple(merged.items()),
+    )
+
+
+def _chunks(content: str, config: BankConfig) -> list[str]:
+    return chunk_text(content, config.retain_chunk_size, config.retain_structured_chunk_size)
 
 
 def append_text(stored: str, new: str) -> str:
@@ -125,7 +152,8 @@ def append_text(stored: str, new: str) -> str:
     return f"{stored}\n{new}"
 
 
-def _draft(document_id: str, items: Sequence[RetainItem], text: str) -> DocumentDraft:
+def _draft(items: Sequence[RetainItem], text: str, *, keeps_text: bool) -> DocumentDraft:
     tags = tuple(dict.fromkeys(tag for item in items for tag in item.tags))
     metadata = {key: value for item in items for key, value in item.metadata}
-    return DocumentDraft(document_id, text, tags, metadata, dict(items[0].retain_params))
+    params = dict(items[0].retain_params)
+    return DocumentDraft(items[0].document_id, text, tags, metadata, params, keeps_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,11 +17,13 @@ from recalld.domain.errors import BankNotFound, Contended
 from recalld.domain.memory import FactType
 from recalld.encoders.protocols import PassageEmbedding, TokenCounter
 from recalld.retain.documents import DocumentPlan, Piece, group_by_document, plan_document
+from recalld.retain.entities import resolve_names
 from recalld.retain.types import RetainItem, RetainOutcome
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
 from recalld.store.queries.documents import stored_documents
 from recalld.store.queries.operations import documents_done
+from recalld.store.queries.similar_entities import SimilarEntity, similar_entities
 from recalld.store.writes.attachments import save_attachments
 from recalld.store.writes.banks import ensure_bank
 from recalld.store.writes.documents import (
@@ -90,7 +93,7 @@ class RetainService:
         none once the operation was cancelled.
         """
         bank = await (self.bank(bank_id) if operation is None else self._existing(bank_id))
-        groups = group_by_document(items)
+        groups = group_by_document(await self._resolved(bank, items))
         if operation is not None:
             done = await self._done(bank, operation)
             groups = [group for group in groups if group[0].document_id not in done]
@@ -116,6 +119,17 @@ class RetainService:
         _background.add(task)
         task.add_done_callback(_finished)
 
+    async def _resolved(self, bank: Bank, items: Sequence[RetainItem]) -> list[RetainItem]:
+        """The items with their names as the bank knows them."""
+        names = {name for item in items if item.resolve_entities for name in item.entities}
+        if not names:
+            return list(items)
+        namesakes: dict[str, list[SimilarEntity]] = defaultdict(list)
+        async with self.database.read() as connection:
+            for one in await similar_entities(connection, bank.key, sorted(names)):
+                namesakes[one.wanted].append(one)
+        return [resolve_names(item, namesakes) for item in items]
+
     async def _done(self, bank: Bank, operation: UUID) -> Collection[str]:
         async with self.database.read() as connection:
             return await documents_done(connection, bank.key, operation)
@@ -137,11 +151,11 @@ class RetainService:
         return bank
 
     async def _plan(self, bank: Bank, groups: Sequence[Sequence[RetainItem]]) -> list[DocumentPlan]:
-        size = self.defaults.override(bank.overrides).retain_chunk_size
+        config = self.defaults.override(bank.overrides)
         async with self.database.read() as connection:
             stored = await stored_documents(connection, bank.key, [group[0].document_id for group in groups])
         return [
-            plan_document(bank.bank_id, group, stored.get(group[0].document_id), size, self.tokens)
+            plan_document(bank.bank_id, group, stored.get(group[0].document_id), config, self.tokens)
             for group in groups
         ]
 

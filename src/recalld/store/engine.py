@@ -22,6 +22,8 @@ from recalld.domain.errors import Contended, DeadlineExceeded, Overloaded, Unpro
 
 ReadConnection: TypeAlias = DriverConnection[TupleRow]
 _WRITERS_SHARE = 4
+EMBEDDER = "embedder"
+"""Under which a connection for writing knows the model of its process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,10 @@ class PoolLimits:
 
 
 class Database:
-    """Hands out connections. ``open`` it before use."""
+    """Hands out connections. ``open`` it before use.
+
+    ``embedder`` is the model whose vectors this process writes, once that is known.
+    """
 
     def __init__(self, url: str, limits: PoolLimits = PoolLimits()) -> None:
         options = (
@@ -42,6 +47,7 @@ class Database:
             " -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.english"
             " -c hnsw.ef_search=200 -c hnsw.iterative_scan=strict_order -c hnsw.max_scan_tuples=20000"
         )
+        self.embedder: str | None = None
         writers = max(2, limits.size // _WRITERS_SHARE)
         self._engine = create_async_engine(
             driver_url(url),
@@ -89,6 +95,7 @@ class Database:
         """A connection inside one transaction, committed at the end of the block."""
         with _errors_translated():
             async with self._engine.begin() as connection:
+                connection.info[EMBEDDER] = self.embedder
                 yield connection
 
 

@@ -116,6 +116,16 @@ memory_token_vectors = Table(
     Column("vectors", LargeBinary),
 )
 
+reembedded_units = Table(
+    "reembedded_units",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("unit_id", UUID(as_uuid=True), primary_key=True),
+    Column("source", UUID(as_uuid=True)),
+    Column("embedding", HALFVEC()),
+    Column("vectors", LargeBinary),
+)
+
 bank_terms = Table(
     "bank_terms",
     metadata,

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recalld.domain.banks import BankConfig
 from recalld.domain.documents import StoredDocument, chunk_id, sha256
 from recalld.encoders.token_counter import O200kTokenCounter
 from recalld.retain.documents import DocumentPlan, append_text, group_by_document, plan_document
@@ -27,7 +28,7 @@ def item(content: str, document_id: str = "d", **fields: Any) -> RetainItem:
 
 
 def planned(*items: RetainItem, stored: StoredDocument | None = None) -> DocumentPlan:
-    return plan_document("b", items, stored, SIZE, O200kTokenCounter())
+    return plan_document("b", items, stored, BankConfig(retain_chunk_size=SIZE), O200kTokenCounter())
 
 
 def stored_as(plan: DocumentPlan) -> StoredDocument:

@@ -32,7 +32,7 @@ async def save_document(
     Returns whether the stored document was still the one with ``base_hash`` (``None``: there was none).
     """
     values = {
-        "original_text": draft.text,
+        "original_text": draft.text if draft.keeps_text else None,
         "content_hash": draft.content_hash,
         "retain_params": draft.retain_params,
         "document_metadata": draft.metadata,

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.errors import Conflict
-from recalld.store.engine import Database
+from recalld.store.engine import EMBEDDER, Database
 from recalld.store.tables import store_facts
+
+_STORED = select(store_facts.c.value).where(store_facts.c.name == "embedder")
+_HOLD = text("LOCK TABLE memory_units IN ROW EXCLUSIVE MODE")
+
+
+def embedder_identity(name: str, dimension: int) -> str:
+    """How the store calls a model."""
+    return f"{name} {dimension}"
 
 
 async def check_embedder(database: Database, name: str, dimension: int) -> None:
     """Note the model in an empty store; raise ``Conflict`` when another one made its vectors."""
-    wanted = f"{name} {dimension}"
+    wanted = embedder_identity(name, dimension)
     statement = insert(store_facts).values(name="embedder", value=wanted)
     kept = statement.on_conflict_do_update(
         index_elements=[store_facts.c.name], set_={"value": store_facts.c.value}
@@ -21,5 +31,26 @@ async def check_embedder(database: Database, name: str, dimension: int) -> None:
     if stored != wanted:
         raise Conflict(
             f"This database holds vectors of '{stored}', but the configured embedder is '{wanted}'. "
-            "Use the embedder that made them, or a new database."
+            "To make its vectors anew with that one, run: recalld reembed"
+        )
+    database.embedder = wanted
+
+
+async def stored_embedder(connection: AsyncConnection) -> str | None:
+    """The model that made the vectors; ``None`` in a new store."""
+    found: str | None = await connection.scalar(_STORED)
+    return found
+
+
+async def hold_embedder(connection: AsyncConnection) -> None:
+    """Keep the model from being exchanged until the transaction ends; ``Conflict`` if it was already."""
+    ours = connection.info.get(EMBEDDER)
+    if ours is None:
+        return
+    await connection.execute(_HOLD)
+    stored = await stored_embedder(connection)
+    if stored != ours:
+        raise Conflict(
+            f"The vectors of this database were made anew with '{stored}', and this server still uses "
+            f"'{ours}': restart it with the settings of the other."
         )

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.documents import UnitDraft
+from recalld.store.writes.facts import hold_embedder
 
 _INSERT = text("""
     WITH unit AS (
@@ -69,4 +70,5 @@ async def insert_units(
         for unit in units
     ]
     if rows:
+        await hold_embedder(connection)
         await connection.execute(_INSERT, rows)
