@@ -30,7 +30,7 @@ async def measure(bank: str, queries: list[str]) -> None:
         for round_ in range(WARM_UP + ROUNDS):
             for query in queries:
                 start = time.perf_counter()
-                app.embedder.embed_query(query)
+                await app.embedder.embed_query(query)
                 embedded = time.perf_counter()
                 outcome = await app.recall.recall(RecallQuery(bank, query))
                 done = time.perf_counter()

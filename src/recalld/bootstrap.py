@@ -22,15 +22,19 @@ from recalld.catalog.curate import Curator
 from recalld.catalog.documents import DocumentCatalog
 from recalld.catalog.entities import EntityCatalog
 from recalld.catalog.memories import MemoryCatalog
+from recalld.catalog.observations import ObservationCatalog
 from recalld.catalog.service import Catalog
 from recalld.catalog.stats import StatsCatalog
 from recalld.catalog.tags import TagCatalog
+from recalld.consolidate.job import OPERATION, AutoConsolidation, ConsolidationJob
+from recalld.consolidate.service import ConsolidationService
+from recalld.domain.errors import InvalidRequest
 from recalld.encoders import registry
+from recalld.encoders.choices import EmbedderChoice, RerankerChoice
 from recalld.encoders.decision.client import DecisionEndpoint
-from recalld.encoders.executor import AsyncEmbedder, AsyncReranker
-from recalld.encoders.protocols import Embedder, TokenCounter
+from recalld.encoders.protocols import ServingEmbedder, ServingReranker, TokenCounter
 from recalld.operations.queue import OperationQueue
-from recalld.operations.worker import Pace, Worker
+from recalld.operations.worker import Job, Pace, Worker
 from recalld.recall.assemble import Assembler
 from recalld.recall.decide import DecisionStage
 from recalld.recall.hydrate import Hydrator
@@ -46,8 +50,9 @@ from recalld.recall.time_window import find_window
 from recalld.recall.types import Retriever
 from recalld.retain.banks import BankService
 from recalld.retain.job import PART, RetainJob
+from recalld.retain.reembed import Reembedding
 from recalld.retain.service import RetainService
-from recalld.settings import Settings
+from recalld.settings import WITHOUT_MODEL, Settings
 from recalld.store import embedded
 from recalld.store.engine import Database, PoolLimits
 from recalld.store.migrate import migrate
@@ -61,7 +66,7 @@ class Application:
 
     settings: Settings
     database: Database
-    embedder: Embedder
+    embedder: ServingEmbedder
     tokens: TokenCounter
     recall: RecallService
     retain: RetainService
@@ -69,6 +74,7 @@ class Application:
     attachments: AttachmentCatalog
     catalog: Catalog
     operations: OperationQueue
+    consolidation: ConsolidationService
     metrics: Metrics
     started_at: float = field(default_factory=time.monotonic)
 
@@ -83,6 +89,27 @@ class Application:
 @asynccontextmanager
 async def application(settings: Settings, metrics: Metrics | None = None) -> AsyncIterator[Application]:
     """Start everything, yield it, and stop what was started."""
+    async with (
+        _database_url(settings) as url,
+        _services(settings, url, metrics or Metrics()) as app,
+    ):
+        yield app
+
+
+@asynccontextmanager
+async def reembedding(settings: Settings) -> AsyncIterator[Reembedding]:
+    """What makes all vectors anew with the configured embedder."""
+    async with _database_url(settings) as url, AsyncExitStack() as stack:
+        database = Database(url, PoolLimits(8, settings.db_acquire_timeout, settings.db_statement_timeout))
+        embedder = await _embedder(settings, registry.token_counter(), stack)
+        stack.push_async_callback(database.close)
+        await database.open()
+        yield Reembedding(database, embedder, settings.vector_index_min_rows)
+
+
+@asynccontextmanager
+async def _database_url(settings: Settings) -> AsyncIterator[str]:
+    """The URL of a database at the newest schema, with our own server running while it is needed."""
     server = None
     if settings.embedded:
         data_dir = settings.data_dir or embedded.default_data_dir()
@@ -91,8 +118,7 @@ async def application(settings: Settings, metrics: Metrics | None = None) -> Asy
         url = server.url if server else settings.database_url
         if settings.run_migrations_on_startup:
             await asyncio.to_thread(migrate, url)
-        async with _services(settings, url, metrics or Metrics()) as app:
-            yield app
+        yield url
     finally:
         if server is not None:
             await asyncio.to_thread(server.close)
@@ -102,7 +128,7 @@ async def application(settings: Settings, metrics: Metrics | None = None) -> Asy
 async def working(app: Application) -> AsyncIterator[None]:
     """Workers on the application's queue for the length of the block."""
     pace = Pace(app.settings.worker_lease, app.settings.worker_poll)
-    jobs = {PART: RetainJob(app.retain)}
+    jobs: dict[str, Job] = {PART: RetainJob(app.retain), OPERATION: ConsolidationJob(app.consolidation)}
     workers = [
         asyncio.create_task(Worker(app.database, jobs, app.operations.submitted, pace).run())
         for _ in range(app.settings.worker_count)
@@ -131,21 +157,22 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         if settings.otel_exporter_otlp_endpoint:
             stack.callback(send_spans(settings.otel_exporter_otlp_endpoint))
         limits = PoolLimits(settings.db_pool_size, settings.db_acquire_timeout, settings.db_statement_timeout)
-        database = Database(url, limits)
-        model = await asyncio.to_thread(registry.bundled_embedder, settings.threads)
-        embedder = AsyncEmbedder(model)
-        stack.callback(embedder.close)
+        database = Database(url, limits, settings.text_search_language)
         tokens = registry.token_counter()
+        embedder = await _embedder(settings, tokens, stack)
         reranking = await _reranking(settings, tokens, stack)
         stack.push_async_callback(database.close)
         await database.open()
         find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
         _calm_the_process()
-        await check_embedder(database, model.name, model.dimension)
+        await check_embedder(database, embedder.name, embedder.dimension)
+        consolidation = ConsolidationService(database, settings.bank_defaults, embedder.dimension)
+        after_retain = AutoConsolidation(consolidation)
+        stack.push_async_callback(after_retain.aclose)
         yield Application(
             settings=settings,
             database=database,
-            embedder=model,
+            embedder=embedder,
             tokens=tokens,
             recall=_recall(settings, database, embedder, reranking, tokens),
             retain=RetainService(
@@ -153,15 +180,27 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
                 embedder.embed_passages,
                 tokens,
                 settings.bank_defaults,
-                model.dimension,
+                embedder.dimension,
                 settings.vector_index_min_rows,
+                after_retain,
             ),
             banks=BankService(database),
             attachments=AttachmentCatalog(database),
             catalog=_catalog(settings, database, embedder, tokens),
             operations=OperationQueue(database),
+            consolidation=consolidation,
             metrics=metrics,
         )
+
+
+async def _embedder(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> ServingEmbedder:
+    """The embedder; it is closed with the stack."""
+    try:
+        embedder = await registry.embedder(embedder_choice(settings), tokens)
+    except ValueError as error:
+        raise InvalidRequest(f"The embedder cannot be used: {error}") from error
+    stack.push_async_callback(embedder.aclose)
+    return embedder
 
 
 async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> Reranking:
@@ -178,14 +217,57 @@ async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitS
                 settings.reranker_required,
             )
         )
-    if settings.reranker != "cross-encoder":
+    models: list[ServingReranker] = []
+    for choice in reranker_choices(settings):
+        try:
+            models.append(await registry.reranker(choice))
+        except ValueError as error:
+            raise InvalidRequest(f"The reranker cannot be used: {error}") from error
+        stack.push_async_callback(models[-1].aclose)
+    if not models:
         return Reranking(off=settings.reranker == "rrf")
-    model = AsyncReranker(await asyncio.to_thread(registry.cross_encoder, settings.reranker_model))
-    stack.callback(model.close)
     stage = CrossEncoderStage(
-        model, settings.reranker_top, settings.reranker_deadline, settings.reranker_required
+        models[0],
+        settings.reranker_top,
+        settings.reranker_deadline,
+        required=settings.reranker_required and settings.last_reranker != "rrf",
+        fallbacks=tuple(models[1:]),
+        falls_back_to_blend=settings.last_reranker == "builtin",
+        tops=settings.reranker_tops,
     )
     return Reranking(cross_encoder=stage)
+
+
+def embedder_choice(settings: Settings) -> EmbedderChoice:
+    """The embedder that is wanted."""
+    provider = settings.embeddings_provider
+    return EmbedderChoice(
+        provider,
+        settings.embeddings_model,
+        settings.embeddings_tei_url if provider == "tei" else settings.embeddings_base_url,
+        settings.embeddings_api_key.get_secret_value() or None,
+        settings.embeddings_dimension,
+        settings.embeddings_query_prefix,
+        settings.embeddings_passage_prefix,
+        settings.embeddings_max_input_tokens,
+        settings.threads,
+    )
+
+
+def reranker_choices(settings: Settings) -> list[RerankerChoice]:
+    """Models that rerank the top, in the order in which they are asked; none with `builtin` or `rrf`.
+
+    A key goes to its own address only.
+    """
+    if settings.reranker in WITHOUT_MODEL:
+        return []
+    url, key = settings.reranker_url, settings.reranker_api_key.get_secret_value() or None
+    own_key = settings.reranker_fallback_api_key.get_secret_value() or None
+    own_url = settings.reranker_fallback_url
+    first = (settings.reranker, settings.reranker_model, url, key)
+    behind = (settings.reranker_fallback_model, own_url or url, own_key if own_url else key)
+    wanted = [first, *((name, *behind) for name in settings.fallbacks if name not in WITHOUT_MODEL)]
+    return [RerankerChoice(*one, settings.reranker_cache_size, settings.threads) for one in wanted]
 
 
 def _decision_endpoint(settings: Settings) -> DecisionEndpoint | None:
@@ -229,24 +311,25 @@ def _calm_the_process() -> None:
 
 
 def _catalog(
-    settings: Settings, database: Database, embedder: AsyncEmbedder, tokens: TokenCounter
+    settings: Settings, database: Database, embedder: ServingEmbedder, tokens: TokenCounter
 ) -> Catalog:
     return Catalog(
         memories=MemoryCatalog(database),
-        curator=Curator(database, embedder.embed_passages, tokens, embedder.model.dimension),
+        curator=Curator(database, embedder.embed_passages, tokens, embedder.dimension),
         documents=DocumentCatalog(database),
         entities=EntityCatalog(database),
         tags=TagCatalog(database),
         stats=StatsCatalog(database),
         config=ConfigCatalog(database, settings.bank_defaults),
         aliases=AliasCatalog(database),
+        observations=ObservationCatalog(database),
     )
 
 
 def _recall(
     settings: Settings,
     database: Database,
-    embedder: AsyncEmbedder,
+    embedder: ServingEmbedder,
     reranking: Reranking,
     tokens: TokenCounter,
 ) -> RecallService:
@@ -264,7 +347,7 @@ def _recall(
             without_scores=reranking.without_scores,
         ),
         retrievers=_retrievers(settings, database),
-        hydrator=Hydrator(database, embedder.model.token_dimension, settings.token_cache_mb * 1024 * 1024),
+        hydrator=Hydrator(database, embedder.token_dimension, settings.token_cache_mb * 1024 * 1024),
         assembler=Assembler(database, tokens),
         reranking=reranking,
         boosts=settings.boosts,

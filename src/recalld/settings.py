@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, AliasGenerator, Field, SecretStr
+from pydantic import AliasChoices, AliasGenerator, BeforeValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recalld.domain.banks import BankConfig
@@ -32,12 +32,22 @@ def available_cpus() -> int:
         return bound
 
 
-def _names(field: str) -> AliasChoices:
-    return AliasChoices(f"RECALLD_{field.upper()}", f"HINDSIGHT_API_{field.upper()}", field)
+def _names(field: str, *others: str) -> AliasChoices:
+    """Where a setting is read; ``others`` are more names that Hindsight has for it."""
+    more = (f"HINDSIGHT_API_{other}" for other in others)
+    return AliasChoices(f"RECALLD_{field.upper()}", f"HINDSIGHT_API_{field.upper()}", *more, field)
+
+
+def _one_of_ours(names: dict[str, str]) -> BeforeValidator:
+    """Accepts other words for some of the values."""
+    return BeforeValidator(lambda value: names.get(value, value) if isinstance(value, str) else value)
 
 
 Seconds = Annotated[float, Field(gt=0)]
 Similarity = Annotated[float, Field(ge=0, le=1)]
+RERANKERS = ("builtin", "cross-encoder", "onnx", "tei", "cohere", "rrf")
+WITHOUT_MODEL = {"builtin", "rrf"}
+"""Rerankers that never fail."""
 
 
 class Settings(BaseSettings):
@@ -74,16 +84,78 @@ class Settings(BaseSettings):
     db_acquire_timeout: Seconds = Field(30.0, description="Longest wait for a connection, in seconds.")
     db_statement_timeout: Seconds = Field(60.0, description="Longest statement, in seconds.")
 
-    model_threads: int = Field(0, ge=0, description="Threads of the bundled model; 0 means all cores.")
-    reranker: Literal["builtin", "cross-encoder", "rrf"] = Field(
+    model_threads: int = Field(0, ge=0, description="Threads of a model that runs here; 0 means all cores.")
+    embeddings_provider: Annotated[
+        Literal["bundled", "sentence-transformers", "onnx", "openai", "tei"],
+        _one_of_ours({"local": "bundled"}),
+    ] = Field("bundled", description="What makes vectors; `local` is another word for `bundled`.")
+    embeddings_model: str = Field(
+        "",
+        validation_alias=_names("embeddings_model", "EMBEDDINGS_LOCAL_MODEL", "EMBEDDINGS_OPENAI_MODEL"),
+        description="Its model: a name, or a folder; empty for the provider's usual one.",
+    )
+    embeddings_base_url: str = Field(
+        "",
+        validation_alias=_names("embeddings_base_url", "EMBEDDINGS_OPENAI_BASE_URL"),
+        description="Address of `openai`, up to and without `/embeddings`; empty for OpenAI's own.",
+    )
+    embeddings_tei_url: str = Field("", description="Address of `tei`.")
+    embeddings_api_key: SecretStr = Field(
+        SecretStr(""),
+        validation_alias=_names("embeddings_api_key", "EMBEDDINGS_OPENAI_API_KEY"),
+        description="Key of `openai` or `tei`.",
+    )
+    embeddings_dimension: int = Field(
+        0, ge=0, le=3500, description="Length of the vectors of `openai` or `tei`; 0 to ask at start."
+    )
+    embeddings_query_prefix: str = Field(
+        "", description="What the model reads before a query, for example `query: `; not for `bundled`."
+    )
+    embeddings_passage_prefix: str = Field("", description="What it reads before a text to store.")
+    embeddings_max_input_tokens: int = Field(
+        8192, ge=8, description="Tokens it reads at most, if its own limit is not lower."
+    )
+
+    reranker: Annotated[
+        Literal["builtin", "cross-encoder", "onnx", "tei", "cohere", "rrf"],
+        _one_of_ours({"local": "builtin"}),
+    ] = Field(
         "builtin",
-        description="`builtin` late interaction; `cross-encoder` adds a model; `rrf` keeps fused order.",
+        validation_alias=_names("reranker", "RERANKER_PROVIDER"),
+        description="`builtin` late interaction, to which `cross-encoder`, `onnx`, `tei` and `cohere` add a "
+        "model over the top; `rrf` keeps fused order. `local` is another word for `builtin`.",
     )
     reranker_model: str = Field(
-        "cross-encoder/ms-marco-MiniLM-L6-v2", description="Cross-encoder: a hub name or a local folder."
+        "",
+        validation_alias=_names("reranker_model", "RERANKER_LOCAL_MODEL", "RERANKER_COHERE_MODEL"),
+        description="Its model: a name, or a folder; empty for the provider's usual one.",
     )
-    reranker_top: int = Field(48, ge=1, description="Candidates the cross-encoder reads.")
-    reranker_deadline: Seconds = Field(10.0, description="Longest wait for the cross-encoder, in seconds.")
+    reranker_url: str = Field(
+        "",
+        validation_alias=_names("reranker_url", "RERANKER_TEI_URL", "RERANKER_COHERE_BASE_URL"),
+        description="Address of `tei` or `cohere`, up to and without `/rerank`.",
+    )
+    reranker_api_key: SecretStr = Field(
+        SecretStr(""),
+        validation_alias=_names("reranker_api_key", "RERANKER_COHERE_API_KEY"),
+        description="Key of `tei` or `cohere`.",
+    )
+    reranker_fallbacks: str = Field(
+        "",
+        description="Rerankers asked in turn when the one above fails, with commas between them; "
+        "`builtin` or `rrf` may be the last, and then never fails.",
+    )
+    reranker_fallback_model: str = Field("", description="Model of a fallback.")
+    reranker_fallback_url: str = Field("", description="Address of a fallback; empty for the one above.")
+    reranker_fallback_api_key: SecretStr = Field(SecretStr(""), description="Key for that address.")
+    reranker_cache_size: int = Field(
+        20_000, ge=0, description="Scores of a model that are remembered; 0 for none."
+    )
+    reranker_top: int = Field(48, ge=1, description="Candidates that model reads.")
+    reranker_top_low: int = Field(0, ge=0, description="The same for budget `low`; 0 for no difference.")
+    reranker_top_mid: int = Field(0, ge=0, description="The same for budget `mid`.")
+    reranker_top_high: int = Field(0, ge=0, description="The same for budget `high`.")
+    reranker_deadline: Seconds = Field(10.0, description="Longest wait for it and its fallbacks, in seconds.")
     reranker_required: bool = Field(False, description="Answer 503 instead of degrading when it is down.")
     reranker_max_candidates: int = Field(300, ge=1, description="Fused candidates that are reranked.")
     reranker_max_candidates_low: int = Field(
@@ -182,14 +254,41 @@ class Settings(BaseSettings):
     recall_budget_min: int = Field(20, ge=1, description="Least depth of `adaptive`.")
     recall_budget_max: int = Field(2000, ge=1, description="Greatest depth of `adaptive`.")
     recall_prefer_observations: bool = Field(False, description="Default of the request's flag.")
+    text_search_language: str = Field(
+        "english",
+        pattern="^[a-z][a-z0-9_]*$",
+        validation_alias=AliasChoices(
+            "RECALLD_TEXT_SEARCH_LANGUAGE",
+            "HINDSIGHT_API_TEXT_SEARCH_EXTENSION_NATIVE_LANGUAGE",
+            "text_search_language",
+        ),
+        description="Language of the words of new banks, such as `german`; `simple` for none in particular.",
+    )
     enable_text_search: bool = Field(True, description="Keyword retriever on.")
     enable_temporal_retrieval: bool = Field(True, description="Temporal retriever on.")
     enable_graph_retrieval: bool = Field(True, description="Graph retriever on.")
     enable_reranking: bool = Field(True, description="Reranking on.")
+    enable_observations: bool = Field(
+        True, description="Whether statements made more than once become observations."
+    )
+    enable_auto_consolidation: bool = Field(True, description="Whether that happens after each retain.")
+    recall_observation_fallback: bool = Field(
+        False, description="Answer a recall of observations with facts while a bank has no observation."
+    )
     retain_chunk_size: int = Field(500, ge=100, le=20_000, description="Longest chunk in characters.")
 
     date_order: Literal["MDY", "DMY"] = Field("MDY", description="How 06/05/2024 is read.")
     southern_seasons: bool = Field(False, description="Seasons of the southern hemisphere.")
+
+    @field_validator("reranker_fallbacks")
+    @classmethod
+    def _known_fallbacks(cls, value: str) -> str:
+        names = _listed(value)
+        if unknown := [name for name in names if name not in RERANKERS]:
+            raise ValueError(f"there is no reranker '{unknown[0]}'; there are {', '.join(RERANKERS)}")
+        if any(name in WITHOUT_MODEL for name in names[:-1]):
+            raise ValueError("`builtin` and `rrf` never fail: nothing may come after them")
+        return value
 
     @property
     def embedded(self) -> bool:
@@ -200,6 +299,27 @@ class Settings(BaseSettings):
     def threads(self) -> int:
         """Threads of the bundled model."""
         return self.model_threads or available_cpus()
+
+    @property
+    def last_reranker(self) -> str:
+        """What serves when every model fails: `builtin`, `rrf`, or nothing that was asked for."""
+        last = self.fallbacks[-1:]
+        return last[0] if last and last[0] in WITHOUT_MODEL else ""
+
+    @property
+    def fallbacks(self) -> list[str]:
+        """Names of the rerankers behind the first."""
+        return _listed(self.reranker_fallbacks)
+
+    @property
+    def reranker_tops(self) -> dict[Budget, int]:
+        """Candidates a model reads, by budget."""
+        own = {
+            Budget.LOW: self.reranker_top_low,
+            Budget.MID: self.reranker_top_mid,
+            Budget.HIGH: self.reranker_top_high,
+        }
+        return {budget: number or self.reranker_top for budget, number in own.items()}
 
     @property
     def recall_capacity(self) -> int | None:
@@ -267,4 +387,11 @@ class Settings(BaseSettings):
             recall_decision_model_prune=self.recall_decision_model_prune,
             recall_decision_model_dedup=self.recall_decision_model_dedup,
             retain_chunk_size=self.retain_chunk_size,
+            enable_observations=self.enable_observations,
+            enable_auto_consolidation=self.enable_auto_consolidation,
+            recall_observation_fallback=self.recall_observation_fallback,
         )
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]

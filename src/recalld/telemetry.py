@@ -146,6 +146,11 @@ class Metrics:
         self.degraded = Counter(
             "recalld_recall_degraded", "Recalls answered without a part", ("part",), registry=self.registry
         )
+        self.fallbacks = Counter(
+            "recalld_recall_fallback",
+            "Recalls of observations answered with facts",
+            registry=self.registry,
+        )
         self.retained_documents = Counter(
             "hindsight_retain_documents", "Documents retained", registry=self.registry
         )

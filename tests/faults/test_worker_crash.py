@@ -67,8 +67,8 @@ async def test_fifty_killed_workers_lose_and_repeat_nothing(
 
     key = await bank_key(app, bank.bank_id)
     async with app.database.read() as connection:
-        texts = dict(await fetch(connection, _TEXTS, {"key": key}))
-        counts = dict(await fetch(connection, _COUNTS, {"key": key}))
+        texts: dict[str, str] = dict(await fetch(connection, _TEXTS, {"key": key}))
+        counts: dict[str, int] = dict(await fetch(connection, _COUNTS, {"key": key}))
     assert counts == {"completed": 2 * OPERATIONS}
     for d in range(DOCUMENTS):
         marks = Counter(texts[f"d{d}"].replace("\n", "").split("."))
@@ -79,3 +79,41 @@ async def test_fifty_killed_workers_lose_and_repeat_nothing(
         found = await bank.texts(f"own{number:03} mark{number:03}x0", max_tokens=100_000)
         assert any(f"own{number:03}" in text for text in found)
         assert any(f"mark{number:03}x0" in text for text in found)
+
+
+REPEATED = 60
+_OBSERVATIONS = """
+    SELECT text, source_memory_ids::text[], proof_count FROM memory_units
+    WHERE bank_key = %(key)s AND fact_type = 'observation'
+"""
+_SOURCES = """
+    SELECT id::text, text, consolidated_at IS NULL FROM memory_units
+    WHERE bank_key = %(key)s AND fact_type = 'world'
+"""
+
+
+@pytest.mark.timeout(300)
+async def test_consolidation_killed_twenty_times_loses_and_repeats_nothing(
+    app: Application, bank: TestBank, database_url: str
+) -> None:
+    for _ in range(3):
+        await bank.retain(*(f"Statement number {number} holds." for number in range(REPEATED)))
+    await bank.client.post(f"{bank.path}/consolidate")
+    randomness = random.Random(20)
+    for _ in range(20):
+        await kill_a_worker(database_url, randomness.uniform(0.0, 0.05))
+    async with asyncio.timeout(60):
+        while not await work_off(app):  # noqa: ASYNC110 - until the lease of the last one has run out
+            await asyncio.sleep(0.1)
+
+    key = await bank_key(app, bank.bank_id)
+    async with app.database.read() as connection:
+        observed = await fetch(connection, _OBSERVATIONS, {"key": key})
+        facts = await fetch(connection, _SOURCES, {"key": key})
+    assert len(observed) == REPEATED
+    assert {proofs for _, _, proofs in observed} == {3}
+    by_id = {id_: text for id_, text, _ in facts}
+    for text, sources, _ in observed:
+        assert {by_id[id_] for id_ in sources} == {text}
+    assert len({id_ for _, sources, _ in observed for id_ in sources}) == 3 * REPEATED
+    assert not any(pending for _, _, pending in facts)

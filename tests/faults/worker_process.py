@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
+from recalld.consolidate.job import OPERATION, ConsolidationJob
+from recalld.consolidate.service import ConsolidationService
 from recalld.domain.banks import BankConfig
 from recalld.encoders.embedders.fake import FakeEmbedder
 from recalld.encoders.executor import AsyncEmbedder
 from recalld.encoders.token_counter import O200kTokenCounter
-from recalld.operations.worker import Pace, Worker
+from recalld.operations.worker import Job, Pace, Worker
 from recalld.retain.job import PART, RetainJob
 from recalld.retain.service import RetainService
 from recalld.store.engine import Database, PoolLimits
@@ -21,7 +23,9 @@ async def work(url: str) -> None:
     model = FakeEmbedder()
     embed = AsyncEmbedder(model).embed_passages
     service = RetainService(database, embed, O200kTokenCounter(), BankConfig(), model.dimension)
-    worker = Worker(database, {PART: RetainJob(service)}, asyncio.Event(), Pace(lease=0.3, poll=0.02))
+    consolidation = ConsolidationService(database, BankConfig(), model.dimension)
+    jobs: dict[str, Job] = {PART: RetainJob(service), OPERATION: ConsolidationJob(consolidation)}
+    worker = Worker(database, jobs, asyncio.Event(), Pace(lease=0.3, poll=0.02))
     print("working", flush=True)  # noqa: T201 - the test waits for this line
     await worker.run()
 

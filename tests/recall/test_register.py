@@ -6,7 +6,6 @@ to parts of the reference server that this one does not have. Their tests hold t
 ======================================  ==============================================================
 there                                   here
 ======================================  ==============================================================
-#3168 chains of rerankers               one reranker; when it is down the fused order stands
 #4696 partial scores over the deadline  the fused order, marked: a mixture of two scales is no order
 #4901 rank-position rerankers           the decision model; there is no failover to it or from it
 #4599 listwise finals                   what the cross-encoder did not read keeps its order behind

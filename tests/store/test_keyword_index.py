@@ -17,6 +17,7 @@ from recalld.store.engine import fetch
 from recalld.store.queries.terms import idf
 from recalld.store.writes.terms import DRIFT
 from tests.fixtures.bank import TestBank
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import bank_key
 
 WORDS = [
@@ -195,7 +196,7 @@ async def test_weights_follow_the_mean_length_when_it_drifts(app: Application, b
 
 async def test_a_stored_vector_is_the_encoders(app: Application, bank: TestBank) -> None:
     await bank.retain("a glacier and a lantern")
-    (embedding,) = app.embedder.embed_passages(["a glacier and a lantern"])
+    (embedding,) = bundled(app).embed_passages(["a glacier and a lantern"])
     query = (
         "SELECT embedding::text, vectors FROM memory_units JOIN memory_token_vectors AS token"
         " ON token.bank_key = memory_units.bank_key AND token.unit_id = memory_units.id"

@@ -14,6 +14,7 @@ from recalld.domain.memory import FactType
 from recalld.domain.tags import TagLeaf
 from recalld.store.queries.temporal import WindowSearch, linked_facts
 from tests.fixtures.bank import TestBank
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import add_fact, add_link, bank_key
 from tests.fixtures.values import window
 
@@ -37,7 +38,7 @@ class Story:
 
     async def reached(self, *seeds: str, floor: float = -1.0, **filters: Any) -> dict[str, float]:
         facts = FactFilter(await bank_key(self.app, self.bank_id), **filters)
-        vector = self.app.embedder.embed_query("The story").vector
+        vector = bundled(self.app).embed_query("The story").vector
         search = WindowSearch(np.asarray(vector), MAY, 100, floor)
         async with self.app.database.read() as connection:
             found = await linked_facts(connection, facts, search, {self.ids[s]: 1.0 for s in seeds})

@@ -20,6 +20,7 @@ from recalld.store.queries.vectors import WIDEN_INDEX_SCANS
 from recalld.store.writes.vector_index import build_vector_index, index_name
 from tests.fixtures.bank import TestBank
 from tests.fixtures.databases import settings_for
+from tests.fixtures.encoders import bundled
 from tests.fixtures.facts import bank_key
 
 ROWS = 60
@@ -80,8 +81,8 @@ async def test_a_bank_that_grows_large_gets_an_index_and_the_same_answers(
     assert not await valid_index(small, key)
     await indexed.retain(items[-1])
     await wait_for_index(small, key)
-    query = small.embedder.embed_query("teapot glacier").vector
-    passages = small.embedder.embed_passages(list(tags))
+    query = bundled(small).embed_query("teapot glacier").vector
+    passages = bundled(small).embed_passages(list(tags))
     exact = {text: float(passage.vector @ query) for text, passage in zip(tags, passages, strict=True)}
     assert await similarities(indexed, "teapot glacier") == pytest.approx(exact, abs=2e-3)
     narrow = await similarities(indexed, "teapot glacier", tags=["t3"], tags_match="all_strict")
@@ -103,7 +104,7 @@ async def test_the_query_uses_the_index(small: Application, indexed: TestBank) -
     key = await bank_key(small, indexed.bank_id)
     await indexed.retain(*texts(ROWS))
     await wait_for_index(small, key)
-    query = nearest(FactFilter(key), small.embedder.embed_query("teapot").vector, 5)
+    query = nearest(FactFilter(key), bundled(small).embed_query("teapot").vector, 5)
     async with small.database.read() as connection, connection.transaction():
         await connection.execute("SET LOCAL enable_seqscan = off")
         await connection.execute("SET LOCAL enable_sort = off")

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse
 
 from recalld.domain import errors
+from recalld.encoders.protocols import EncoderFailed
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ MAX_DETAILS = 20
 def install(app: FastAPI) -> None:
     """Register the handlers."""
     app.add_exception_handler(errors.RecalldError, _on_domain_error)
+    app.add_exception_handler(EncoderFailed, _on_encoder_failure)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(Exception, _on_surprise)
 
@@ -55,6 +57,12 @@ async def _on_domain_error(_: Request, error: Exception) -> ErrorResponse:
     assert isinstance(error, errors.RecalldError)  # noqa: S101 - registered for this class
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, errors.Overloaded) else None
     return ErrorResponse({"detail": error.message}, status_of(error), headers)
+
+
+async def _on_encoder_failure(_: Request, error: Exception) -> ErrorResponse:
+    logger.warning("a model failed: %s", error)
+    detail = "A model this request depends on is not available; try again later."
+    return ErrorResponse({"detail": detail}, 503, {"Retry-After": "5"})
 
 
 async def _on_validation_error(_: Request, error: Exception) -> ErrorResponse:

@@ -20,7 +20,6 @@ from recalld.telemetry import Metrics
 logger = logging.getLogger(__name__)
 
 
-
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
     """Largest bodies in bytes."""

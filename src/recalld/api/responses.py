@@ -29,6 +29,7 @@ RECALLED = _ok(
     X_Ignored_Params="Names in the query string or the body that nothing reads.",
     X_Recall_Degraded="Parts that failed or were late; the answer was made without them.",
     X_Recall_Query_Truncated="`true` when the query was cut at the limit.",
+    X_Recall_Fallback="`observation` when facts are served because the bank has no observations.",
     X_Recall_Window="Span of time the query was read to speak of: two ISO date-times with a slash between.",
 )
 

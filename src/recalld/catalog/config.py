@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recalld.catalog.lookup import known_bank
-from recalld.domain.bank_settings import MISSION, TRAITS, checked, overridden, resolved
+from recalld.domain.bank_settings import LANGUAGE, MISSION, TRAITS, checked, overridden, resolved
 from recalld.domain.banks import Bank, BankConfig, Disposition, check_bank_id
+from recalld.domain.errors import Conflict, InvalidRequest
 from recalld.domain.text import scrub_all
-from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
+from recalld.store.engine import Database, ReadConnection
+from recalld.store.queries.banks import find_bank, text_search_languages
 from recalld.store.writes.banks import change_bank, ensure_bank, reset_config
 
 
@@ -40,12 +41,13 @@ class ConfigCatalog:
         values = scrub_all(checked(updates))
         async with self.database.read() as reading:
             bank = await find_bank(reading, bank_id)
+            await _check_language(reading, bank, values.get(LANGUAGE))
         disposition = bank.disposition if bank else Disposition()
         async with self.database.write() as connection:
             if bank is None:
                 await ensure_bank(connection, check_bank_id(bank_id))
             columns = _columns(values, disposition)
-            own = {name: value for name, value in values.items() if name != MISSION and name not in TRAITS}
+            own = {name: value for name, value in values.items() if name not in {MISSION, LANGUAGE, *TRAITS}}
             await change_bank(connection, bank_id, columns, own)
         return await self.get(bank_id)
 
@@ -64,10 +66,23 @@ class ConfigCatalog:
         return BankSettings(bank.bank_id, resolved(bank, self.defaults), overridden(bank))
 
 
+async def _check_language(connection: ReadConnection, bank: Bank | None, language: str | None) -> None:
+    """Refuse a language PostgreSQL does not know, and any other for a bank whose facts are indexed."""
+    if language is None or (bank is not None and bank.language == language):
+        return
+    if bank is not None and bank.unit_count:
+        raise Conflict(f"'{LANGUAGE}' can be changed only while the bank holds no memories")
+    known = await text_search_languages(connection)
+    if language not in known:
+        raise InvalidRequest(f"'{LANGUAGE}' must be one of {', '.join(known)}")
+
+
 def _columns(values: Mapping[str, Any], disposition: Disposition) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     if MISSION in values:
         columns["mission"] = values[MISSION] or ""
+    if values.get(LANGUAGE) is not None:
+        columns[LANGUAGE] = values[LANGUAGE]
     traits = {trait: values[name] for name, trait in TRAITS.items() if name in values}
     if traits:
         neutral = asdict(Disposition())

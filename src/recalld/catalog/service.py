@@ -10,6 +10,7 @@ from recalld.catalog.curate import Curator
 from recalld.catalog.documents import DocumentCatalog
 from recalld.catalog.entities import EntityCatalog
 from recalld.catalog.memories import MemoryCatalog
+from recalld.catalog.observations import ObservationCatalog
 from recalld.catalog.stats import StatsCatalog
 from recalld.catalog.tags import TagCatalog
 
@@ -26,3 +27,4 @@ class Catalog:
     stats: StatsCatalog
     config: ConfigCatalog
     aliases: AliasCatalog
+    observations: ObservationCatalog

@@ -22,7 +22,7 @@ from recalld.cli import database
 from recalld.cli.serve import listen, reason
 from recalld.cli.terminal import err, first_problem, out
 from recalld.domain.errors import RecalldError
-from recalld.settings import Settings
+from recalld.settings import WITHOUT_MODEL, Settings
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_POSTGRES = 160_000
@@ -167,10 +167,10 @@ def check_model(settings: Settings) -> Finding:
         return Finding(f"Start: {error.message}", "Follow the sentence above, then try again.")
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
         remedy = "Install recalld again; the model is part of the package."
-        if settings.reranker == "cross-encoder":
+        if settings.embeddings_provider != "bundled" or settings.reranker not in WITHOUT_MODEL:
             remedy = (
-                "The cross-encoder needs the extra 'sentence-transformers' and, in RECALLD_RERANKER_MODEL, "
-                "a folder or a name the model hub knows. RECALLD_RERANKER=builtin does without."
+                "docs/encoders.md says what each provider needs. RECALLD_EMBEDDINGS_PROVIDER=bundled and "
+                "RECALLD_RERANKER=builtin do without."
             )
         first = next(iter(str(error).splitlines()), "")
         return Finding(f"Model: {type(error).__name__}: {first}", remedy)
@@ -180,7 +180,7 @@ async def _embed_once(settings: Settings) -> Finding:
     start = time.perf_counter()
     async with application(settings) as app:
         loaded = time.perf_counter()
-        await asyncio.to_thread(app.embedder.embed_query, QUESTION)
+        await app.embedder.embed_query(QUESTION)
         embedded = time.perf_counter()
         name = app.embedder.name
     return Finding(

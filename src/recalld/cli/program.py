@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from recalld.cli import bank, demo, doctor, migrate, recall, retain, serve, when, worker
+from recalld.cli import bank, demo, doctor, migrate, recall, reembed, retain, serve, when, worker
 
 cli = typer.Typer(
     name="recalld",
@@ -20,6 +20,7 @@ cli.command("retain")(retain.retain)
 cli.command("recall")(recall.recall)
 cli.add_typer(bank.commands, name="bank")
 cli.command("migrate")(migrate.migrate)
+cli.command("reembed")(reembed.reembed)
 cli.command("doctor")(doctor.doctor)
 cli.command("when")(when.when)
 

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from recalld.cli.database import DATABASE_ERRORS, database_problem
 from recalld.domain.errors import RecalldError
+from recalld.encoders.protocols import EncoderFailed
 
 PIPED_WIDTH = 100
 
@@ -47,6 +48,8 @@ def plain_errors() -> Iterator[None]:
         yield
     except RecalldError as error:
         fail(error.message)
+    except EncoderFailed as error:
+        fail(f"A model failed: {error}")
     except ValidationError as error:
         fail(first_problem(error))
     except DATABASE_ERRORS as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +57,10 @@ def _is_scopes(value: Any) -> bool:
     return isinstance(value, list) and all(_is_list_of(tags, str) for tags in value)
 
 
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_]{0,62}", value) is not None
+
+
 FLAG = Kind("true or false", lambda value: isinstance(value, bool))
 TEXT = Kind("a text", lambda value: isinstance(value, str))
 TEXTS = Kind("a list of texts", lambda value: _is_list_of(value, str))
@@ -67,6 +72,9 @@ FUNCTION = Kind("'fixed' or 'adaptive'", lambda value: value in ["fixed", "adapt
 COUNT = _whole()
 DEPTH = _whole(1, _DEEPEST)
 TRAIT = _whole(1, 5)
+
+LANGUAGE = "text_search_language"
+"""Lies in a column too: facts are indexed by it."""
 
 _CARRIED: dict[str, tuple[Kind, Any]] = {
     MISSION: (TEXT, None),
@@ -80,10 +88,7 @@ _CARRIED: dict[str, tuple[Kind, Any]] = {
     "retain_max_attachments_per_chunk": (COUNT, None),
     "entity_labels": (OBJECTS, None),
     "entities_allow_free_form": (FLAG, True),
-    "enable_observations": (FLAG, False),
-    "enable_auto_consolidation": (FLAG, True),
     "observations_mission": (TEXT, None),
-    "default_observation_scopes": (SCOPED, None),
     "max_observations_per_scope": (_whole(-1), -1),
     "observation_scope_limits": (OBJECTS, None),
     "consolidation_strategies": (OBJECTS, None),
@@ -113,6 +118,7 @@ _PLAIN: dict[str, Kind] = {
     "retain_structured_chunk_size": _whole(100, 200_000),
     "retain_default_strategy": TEXT,
     "retain_strategies": OBJECT,
+    "default_observation_scopes": SCOPED,
 }
 _BUDGETS: dict[str, Kind] = {
     "recall_budget_function": FUNCTION,
@@ -126,6 +132,7 @@ KINDS: dict[str, Kind] = {
     **{name: kind for name, (kind, _) in _CARRIED.items()},
     **{name: _PLAIN.get(name, FLAG) for name in PLAIN_KEYS},
     **_BUDGETS,
+    LANGUAGE: Kind("the name of a text search configuration, such as german", _is_name),
 }
 """Every setting of a bank, by name."""
 
@@ -167,6 +174,7 @@ def resolved(bank: Bank, defaults: BankConfig) -> dict[str, Any]:
         **{f"recall_budget_adaptive_{one}": budget.adaptive[one] for one in Budget},
         "recall_budget_min": budget.minimum,
         "recall_budget_max": budget.maximum,
+        LANGUAGE: bank.language,
     }
 
 

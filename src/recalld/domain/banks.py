@@ -40,6 +40,10 @@ class BankConfig:
     retain_default_strategy: str | None = None
     retain_strategies: dict[str, Any] = field(default_factory=dict)
     store_document_text: bool = True
+    enable_observations: bool = True
+    enable_auto_consolidation: bool = True
+    default_observation_scopes: Any = None
+    recall_observation_fallback: bool = False
 
     def with_strategy(self, name: str | None) -> BankConfig:
         """This configuration with a named strategy on top, the bank's usual one for ``None``.
@@ -71,6 +75,10 @@ PLAIN_KEYS = (
     "retain_default_strategy",
     "retain_strategies",
     "store_document_text",
+    "enable_observations",
+    "enable_auto_consolidation",
+    "default_observation_scopes",
+    "recall_observation_fallback",
 )
 
 
@@ -91,7 +99,7 @@ def _budget_rule(base: BudgetRule, values: dict[str, Any]) -> BudgetRule:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """One bank as stored. ``key`` is the integer every data row carries."""
+    """One bank as stored. ``key`` is the integer every data row carries, ``language`` that of its words."""
 
     key: int
     bank_id: str
@@ -101,6 +109,7 @@ class Bank:
     overrides: dict[str, Any]
     unit_count: int
     average_length: float
+    language: str = "english"
 
 
 @dataclass(frozen=True, slots=True)

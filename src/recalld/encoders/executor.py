@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from recalld.encoders.protocols import Embedder, PassageEmbedding, QueryEmbedding, Reranker
+from recalld.encoders.protocols import Embedder, EncoderFailed, PassageEmbedding, QueryEmbedding, Reranker
 
 _SLICE_CHARACTERS = 6000
 """About how much text one slice of a large batch holds: queries get their turn between slices."""
@@ -18,6 +18,21 @@ class AsyncEmbedder:
     def __init__(self, model: Embedder) -> None:
         self.model = model
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
+
+    @property
+    def name(self) -> str:
+        """Identity of the model."""
+        return self.model.name
+
+    @property
+    def dimension(self) -> int:
+        """Length of a sentence vector."""
+        return self.model.dimension
+
+    @property
+    def token_dimension(self) -> int:
+        """Length of a token vector."""
+        return self.model.token_dimension
 
     async def embed_query(self, text: str) -> QueryEmbedding:
         """Embed one query."""
@@ -37,6 +52,10 @@ class AsyncEmbedder:
     def close(self) -> None:
         """Let the thread end."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def aclose(self) -> None:
+        """Let the thread end."""
+        self.close()
 
 
 class AsyncReranker:
@@ -62,12 +81,18 @@ class AsyncReranker:
         for piece in _slices(order, documents):
             batch = [documents[i] for i in piece]
             scores = await loop.run_in_executor(self._thread, self.model.score, query, batch)
+            if len(scores) != len(batch):
+                raise EncoderFailed(f"{self.name} gave {len(scores)} scores for {len(batch)} texts")
             found.update(zip(piece, scores, strict=True))
         return [found[i] for i in range(len(documents))]
 
     def close(self) -> None:
         """Let the thread end."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def aclose(self) -> None:
+        """Let the thread end."""
+        self.close()
 
 
 def _slices(order: Sequence[int], texts: Sequence[str]) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""What the pipeline asks of a model: five protocols and the values they exchange."""
+"""What the pipeline asks of a model: a few protocols and the values they exchange."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class PassageEmbedding:
     """One stored text as vectors.
 
     ``vector`` has shape ``(dimension,)`` and unit length. ``tokens`` has shape
-    ``(token count, token_dimension)``: unit vectors times 127, rounded to int8.
+    ``(token count, token_dimension)``: unit vectors times 127, rounded to int8; ``(0, 0)`` where the
+    model offers no late interaction.
     """
 
     vector: FloatArray
@@ -40,7 +41,7 @@ class QueryEmbedding:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Calls block; ``ModelExecutor`` moves them off the event loop."""
+    """Turns texts into vectors. Calls block; ``executor`` moves them off the event loop."""
 
     @property
     def name(self) -> str:
@@ -55,10 +56,35 @@ class Embedder(Protocol):
         """Length of a token vector; 0 when the model offers no late interaction."""
 
     def embed_passages(self, texts: Sequence[str]) -> list[PassageEmbedding]:
-        """Embed texts to store, aligned with the input, whole texts whatever their length."""
+        """Embed texts to store, aligned with the input; what a model cannot read of a text is cut off."""
 
     def embed_query(self, text: str) -> QueryEmbedding:
         """Embed one query."""
+
+
+class ServingEmbedder(Protocol):
+    """An embedder for the event loop: a local one in its thread, or one behind HTTP."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, stored with the data it made."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a sentence vector."""
+
+    @property
+    def token_dimension(self) -> int:
+        """Length of a token vector; 0 when the model offers no late interaction."""
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[PassageEmbedding]:
+        """Embed texts to store, aligned with the input."""
+
+    async def embed_query(self, text: str) -> QueryEmbedding:
+        """Embed one query."""
+
+    async def aclose(self) -> None:
+        """Let go of threads and connections."""
 
 
 class Reranker(Protocol):
@@ -70,6 +96,23 @@ class Reranker(Protocol):
 
     def score(self, query: str, documents: Sequence[str]) -> list[float]:
         """Relevance in [0, 1] for each document, aligned with the input."""
+
+
+class ServingReranker(Protocol):
+    """A reranker for the event loop: a local one in its thread, or one behind HTTP."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, shown in the trace."""
+
+    async def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Relevance in [0, 1] for each document, aligned with the input.
+
+        Raises ``EncoderFailed`` when the model cannot be reached, refuses, or answers nonsense.
+        """
+
+    async def aclose(self) -> None:
+        """Let go of threads and connections."""
 
 
 class TokenCounter(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from recalld.domain.errors import Conflict, NotFound
 from recalld.domain.operations import NewOperation, Operation, OperationFilter
@@ -14,11 +14,13 @@ from recalld.store.queries.operations import (
     list_operations,
     list_parts,
     operation_owner,
+    waiting_operation,
 )
 from recalld.store.writes.operations import (
     cancel_operation,
     delete_operation,
     insert_operation,
+    insert_single,
     retry_operation,
 )
 
@@ -44,6 +46,18 @@ class OperationQueue:
         async with self.database.write() as connection:
             await insert_operation(connection, bank_key, new)
         self.submitted.set()
+
+    async def submit_once(self, bank_key: int, type_: str) -> tuple[UUID, bool]:
+        """Queue an operation unless one of its type is waiting; its id, and whether it waited already."""
+        async with self.database.read() as connection:
+            waiting = await waiting_operation(connection, bank_key, type_)
+        if waiting is not None:
+            return waiting, True
+        id_ = uuid4()
+        async with self.database.write() as connection:
+            await insert_single(connection, bank_key, id_, type_)
+        self.submitted.set()
+        return id_, False
 
     async def page(
         self, bank_key: int, shown: OperationFilter, limit: int, offset: int

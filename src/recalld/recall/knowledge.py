@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm
 from recalld.store.engine import Database
+from recalld.store.queries.observations import any_observation
 from recalld.store.queries.tags import distinct_tags
 from recalld.store.queries.terms import bank_and_terms
 
@@ -26,3 +27,8 @@ class StoreKnowledge:
         """The bank's tags, the most frequent first."""
         async with self.database.read() as connection:
             return await distinct_tags(connection, bank_key, limit)
+
+    async def has_observations(self, bank_key: int) -> bool:
+        """Whether the bank holds any observation."""
+        async with self.database.read() as connection:
+            return await any_observation(connection, bank_key)

@@ -11,12 +11,14 @@ from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.errors import BankNotFound, InvalidRequest
 from recalld.domain.filters import FactFilter
 from recalld.domain.fuzzy_tags import MAX_VOCABULARY, is_fuzzy, resolve_fuzzy
+from recalld.domain.memory import FactType
 from recalld.domain.tags import TagNode
 from recalld.domain.text import QueryTerm, scrub
 from recalld.domain.time import TimeWindow, as_utc
 from recalld.encoders.protocols import TokenCounter
 from recalld.recall.types import EmbedQuery, Knowledge, QueryPlan, RecallQuery
 
+FACTS = (FactType.WORLD, FactType.EXPERIENCE)
 FindWindow = Callable[[str, datetime], TimeWindow | None]
 
 
@@ -61,6 +63,7 @@ class Planner:
             bank, terms = await self._look_up(query.bank_id, text)
             tags = await self._literal_tags(query.tags, bank)
             config = self.defaults.override(bank.overrides)
+            types = await self._types(query, bank, config)
             self._check_floors(query, config)
             self.limit.check(whole)
         except BaseException:
@@ -73,12 +76,13 @@ class Planner:
             query=query,
             text=text,
             truncated=text != whole,
-            facts=_facts(bank, query, tags),
+            facts=_facts(bank, query, types, tags),
             now=as_utc(anchor),
             window=self._window(query, text, config, anchor),
             embedding=await embedding,
             terms=terms,
             depth=config.budget.depth(query.budget, query.max_tokens),
+            fell_back=types != query.types,
         )
 
     async def confirm(self, plan: QueryPlan) -> None:
@@ -92,6 +96,12 @@ class Planner:
         if known is None:
             raise BankNotFound(bank_id)
         return known
+
+    async def _types(self, query: RecallQuery, bank: Bank, config: BankConfig) -> tuple[FactType, ...]:
+        """The types asked for; where the bank wants that and has no observation, facts instead (D22)."""
+        if not config.recall_observation_fallback or query.types != (FactType.OBSERVATION,):
+            return query.types
+        return query.types if await self.knowledge.has_observations(bank.key) else FACTS
 
     async def _literal_tags(self, tags: TagNode, bank: Bank) -> TagNode:
         """The filter over tags the bank has, where it asks for similar ones."""
@@ -117,10 +127,10 @@ class Planner:
         return query.window or self.find_window(text, anchor)
 
 
-def _facts(bank: Bank, query: RecallQuery, tags: TagNode) -> FactFilter:
+def _facts(bank: Bank, query: RecallQuery, types: tuple[FactType, ...], tags: TagNode) -> FactFilter:
     return FactFilter(
         bank_key=bank.key,
-        types=query.types,
+        types=types,
         tags=tags,
         as_of=query.as_of,
         occurred_from=query.occurred_from,

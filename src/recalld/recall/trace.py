@@ -72,7 +72,7 @@ def _retrievals(outcome: RecallOutcome, known: Mapping[str, Memory]) -> list[dic
     """One entry per fact type and retriever that ran."""
     return [
         _retrieval(outcome.plan, ranking, fact_type, known)
-        for fact_type in outcome.plan.query.types
+        for fact_type in outcome.plan.facts.types
         for ranking in outcome.rankings
     ]
 

@@ -81,7 +81,8 @@ class QueryPlan:
     """Everything the retrievers and the ranking need to know, worked out once.
 
     ``now`` is the moment ages are measured from, in UTC. ``depth`` is the number of candidates
-    per retriever and fact type. ``text`` is the query as used, cut when ``truncated``.
+    per retriever and fact type. ``text`` is the query as used, cut when ``truncated``. ``fell_back``
+    tells that facts are served to a caller who asked for observations, of which the bank has none.
     """
 
     bank: Bank
@@ -95,6 +96,7 @@ class QueryPlan:
     embedding: QueryEmbedding
     terms: tuple[QueryTerm, ...]
     depth: int
+    fell_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,9 @@ class Knowledge(Protocol):
 
     async def tags(self, bank_key: int, limit: int) -> list[str]:
         """The bank's tags, the most frequent first, at most ``limit``."""
+
+    async def has_observations(self, bank_key: int) -> bool:
+        """Whether the bank holds any observation."""
 
 
 EmbedQuery = Callable[[str], Awaitable[QueryEmbedding]]

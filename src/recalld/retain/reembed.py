@@ -22,6 +22,7 @@ from recalld.store.queries.reembed import (
 from recalld.store.writes.facts import check_embedder, embedder_identity, stored_embedder
 from recalld.store.writes.links import link_pending
 from recalld.store.writes.reembed import (
+    Remade,
     begin_reembedding,
     drop_indexes,
     exchange_vectors,
@@ -95,8 +96,12 @@ class Reembedding:
     async def _make(self, units: list[Unmade]) -> None:
         texts = [embedded_text(unit.text, unit.names) for unit in units]
         embeddings = await self.embedder.embed_passages(texts)
+        remade = [
+            Remade(unit, embedding.vector.tolist(), embedding.tokens.tobytes())
+            for unit, embedding in zip(units, embeddings, strict=True)
+        ]
         async with self.database.write() as connection:
-            await keep_aside(connection, units, embeddings)
+            await keep_aside(connection, remade)
 
     async def _exchange(self, wanted: str, progress: Progress) -> int:
         """Put the new vectors in place; returns how many were still made for it."""

@@ -75,7 +75,10 @@ class NotToBeWritten(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RetainService:
-    """Stores texts. Each document is written whole or not at all."""
+    """Stores texts. Each document is written whole or not at all.
+
+    ``after`` is told of a bank that has new facts.
+    """
 
     database: Database
     embed: EmbedPassages
@@ -83,6 +86,7 @@ class RetainService:
     defaults: BankConfig
     dimension: int
     index_min_rows: int = 10_000
+    after: Callable[[Bank], None] | None = None
 
     async def retain(
         self, bank_id: str, items: Sequence[RetainItem], operation: UUID | None = None
@@ -110,6 +114,8 @@ class RetainService:
                 await refresh_planner(connection)
         if bank.unit_count + added >= self.index_min_rows:
             self._index_in_background(bank)
+        if added and self.after is not None:
+            self.after(bank)
         return RetainOutcome(len(groups), added, kept)
 
     def _index_in_background(self, bank: Bank) -> None:

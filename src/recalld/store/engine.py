@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from recalld.domain.errors import Contended, DeadlineExceeded, Overloaded, Unprocessable
 
 ReadConnection: TypeAlias = DriverConnection[TupleRow]
+WriteConnection: TypeAlias = AsyncConnection
 _WRITERS_SHARE = 4
 EMBEDDER = "embedder"
 """Under which a connection for writing knows the model of its process."""
@@ -38,13 +39,14 @@ class PoolLimits:
 class Database:
     """Hands out connections. ``open`` it before use.
 
-    ``embedder`` is the model whose vectors this process writes, once that is known.
+    ``language`` is that of the words of banks made here. ``embedder`` is the model whose vectors this
+    process writes, once that is known.
     """
 
-    def __init__(self, url: str, limits: PoolLimits = PoolLimits()) -> None:
+    def __init__(self, url: str, limits: PoolLimits = PoolLimits(), language: str = "english") -> None:
         options = (
             f"-c statement_timeout={int(limits.statement * 1000)} -c timezone=UTC"
-            " -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.english"
+            f" -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.{language}"
             " -c hnsw.ef_search=200 -c hnsw.iterative_scan=strict_order -c hnsw.max_scan_tuples=20000"
         )
         self.embedder: str | None = None
@@ -134,6 +136,9 @@ def _translated(error: Exception) -> Exception:
         return Contended("Other writes got in the way; try again.")
     if isinstance(cause, psycopg.errors.ProgramLimitExceeded):
         return Unprocessable("A value is too long to be indexed: shorten ids, tags, names or context.")
+    if isinstance(cause, psycopg.errors.DataException) and "dimensions" in str(cause):
+        message = "The vectors of this database are another model's now; this server has to be restarted."
+        return Overloaded(message, retry_after=30)
     if isinstance(cause, psycopg.OperationalError):
         return Overloaded("The database is not reachable.", retry_after=30)
     return error

@@ -47,6 +47,7 @@ banks = Table(
     _when("updated_at"),
     _when("last_document_at"),
     _when("last_write_at"),
+    Column("text_search_language", Text),
 )
 
 documents = Table(
@@ -254,4 +255,19 @@ operation_documents = Table(
     Column("operation_id", UUID(as_uuid=True), primary_key=True),
     Column("document_id", Text, primary_key=True),
     Column("units", Integer),
+)
+
+observation_history = Table(
+    "observation_history",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("observation_id", UUID(as_uuid=True), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("text", Text),
+    Column("tags", ARRAY(Text)),
+    _when("occurred_start"),
+    _when("occurred_end"),
+    _when("mentioned_at"),
+    Column("new_source_ids", ARRAY(UUID(as_uuid=True))),
+    _when("changed_at"),
 )

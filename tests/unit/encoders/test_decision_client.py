@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from recalld.encoders.decision.client import DecisionEndpoint, RequestTooLong
-from recalld.encoders.decision.retry import RetryPolicy, retry_after
 from recalld.encoders.decision.wire import WIRES
 from recalld.encoders.protocols import DecisionModel, EncoderFailed, Question
 from recalld.encoders.registry import decision_model, token_counter
+from recalld.encoders.retry import RetryPolicy, retry_after
 from tests.fixtures.decision_server import (
     DROPPED,
     KEY,

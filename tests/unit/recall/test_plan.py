@@ -31,6 +31,9 @@ class Knowledge:
     async def tags(self, bank_key: int, limit: int) -> list[str]:
         return []
 
+    async def has_observations(self, bank_key: int) -> bool:
+        return False
+
     async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
         return (Bank(1, "b", "b", "", Disposition(), self.overrides, 1, 1.0), ()) if bank_id == "b" else None
 

@@ -134,9 +134,10 @@ def bank_change(request: CreateBankRequest, current: Disposition = Disposition()
     columns: dict[str, Any] = {}
     if request.name is not None:
         columns["name"] = scrub(request.name)
-    mission = request.mission or request.background or request.reflect_mission
-    if mission is not None:
-        columns["mission"] = scrub(mission)
+    missions = (request.mission, request.background, request.reflect_mission)
+    named = [scrub(mission) for mission in missions if mission is not None]
+    if named:
+        columns["mission"] = next(filter(None, named), "")
     traits = _traits(request, current)
     if traits is not None:
         columns["disposition"] = traits

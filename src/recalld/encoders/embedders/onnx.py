@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
 from tokenizers import Tokenizer
 
+from recalld.encoders.onnx_session import length_batches, open_session
 from recalld.encoders.protocols import ByteArray, FloatArray, PassageEmbedding, QueryEmbedding
+from recalld.encoders.text import encodable
 
 MAX_WINDOWS = 64
 BATCH_TOKENS = 1024
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,7 @@ class OnnxEmbedder:
         self._tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
         self._start = _special(self._tokenizer, "[CLS]")
         self._end = _special(self._tokenizer, "[SEP]")
-        self._session = ort.InferenceSession(
-            str(directory / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(directory / "model.onnx", threads)
 
     @property
     def name(self) -> str:
@@ -69,14 +66,14 @@ class OnnxEmbedder:
         return [_join(parts) for parts in by_text]
 
     def embed_query(self, text: str) -> QueryEmbedding:
-        encoding = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
+        encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         window = _Window(0, encoding.ids[: self._window])
         (encoded,) = self._run([window])
         return QueryEmbedding(encoded.vector, encoded.tokens, tuple(encoding.offsets[: self._window]))
 
     def _windows(self, texts: Sequence[str]) -> list[_Window]:
         """Every text cut into windows, in order; at least one each, at most MAX_WINDOWS."""
-        encodings = self._tokenizer.encode_batch([_encodable(t) for t in texts], add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch([encodable(t) for t in texts], add_special_tokens=False)
         windows = []
         for text, encoding in enumerate(encodings):
             pieces = encoding.ids[: self._window * MAX_WINDOWS]
@@ -86,7 +83,7 @@ class OnnxEmbedder:
 
     def _encode(self, windows: Sequence[_Window]) -> list[_Encoded]:
         encoded: dict[int, _Encoded] = {}
-        for batch in _batches(windows):
+        for batch in length_batches([len(window.pieces) + 2 for window in windows], BATCH_TOKENS):
             encoded.update(zip(batch, self._run([windows[index] for index in batch]), strict=True))
         return [encoded[index] for index in range(len(windows))]
 
@@ -107,36 +104,11 @@ class OnnxEmbedder:
         ]
 
 
-def _options(threads: int) -> ort.SessionOptions:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return options
-
-
 def _special(tokenizer: Tokenizer, token: str) -> int:
     piece = tokenizer.token_to_id(token)
     if piece is None:
         raise ValueError(f"the tokenizer has no {token} token")
     return piece
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates have no UTF-8; replaced one for one, so that offsets still fit the text."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
-def _batches(windows: Sequence[_Window]) -> Iterator[list[int]]:
-    """Indices sorted by length, in batches of about BATCH_TOKENS tokens with padding."""
-    batch: list[int] = []
-    for index in sorted(range(len(windows)), key=lambda index: len(windows[index].pieces)):
-        if batch and (len(batch) + 1) * (len(windows[index].pieces) + 2) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 def _join(parts: Sequence[_Encoded]) -> PassageEmbedding:

@@ -10,10 +10,10 @@ from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.patterns import containing
 
 BANK = """banks.bank_key, banks.bank_id, banks.name, banks.mission, banks.disposition, banks.config,
-    banks.unit_count, banks.average_length"""
+    banks.unit_count, banks.average_length, banks.text_search_language"""
 """The columns ``bank`` reads, in order."""
 
-BANK_WIDTH = 8
+BANK_WIDTH = 9
 
 BANK_NAMED = """banks.bank_key = coalesce(
     (SELECT bank_key FROM banks WHERE bank_id = %(bank_id)s),
@@ -52,6 +52,12 @@ async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
     return bank(rows[0]) if rows else None
 
 
+async def text_search_languages(connection: ReadConnection) -> list[str]:
+    """The languages whose words this PostgreSQL can index."""
+    rows = await fetch(connection, "SELECT DISTINCT cfgname::text FROM pg_ts_config ORDER BY 1", {})
+    return [row[0] for row in rows]
+
+
 async def list_banks(
     connection: ReadConnection, search: str | None, prefix: str, limit: int, offset: int
 ) -> tuple[list[BankSummary], int]:
@@ -67,7 +73,7 @@ async def list_banks(
 
 def bank(row: tuple[Any, ...]) -> Bank:
     """The bank in the first columns of a row that selected ``BANK``."""
-    key, bank_id, name, mission, disposition, config, unit_count, average_length = row[:BANK_WIDTH]
+    key, bank_id, name, mission, disposition, config, unit_count, average_length, language = row[:BANK_WIDTH]
     return Bank(
         key=key,
         bank_id=bank_id,
@@ -77,4 +83,5 @@ def bank(row: tuple[Any, ...]) -> Bank:
         overrides=config,
         unit_count=unit_count,
         average_length=average_length,
+        language=language,
     )

@@ -18,7 +18,7 @@ _SHOWN = """
     op.bank_key = %(bank_key)s
     AND (%(status)s::text IS NULL OR op.status = %(status)s)
     AND (%(type)s::text IS NULL OR op.type = %(type)s)
-    AND (NOT %(exclude_parents)s OR op.parent_id IS NOT NULL OR op.due_at IS NOT NULL)
+    AND (NOT %(exclude_parents)s OR NOT coalesce((op.result ->> 'is_parent')::boolean, false))
 """
 
 _PAGE = f"""
@@ -38,6 +38,12 @@ _PARTS = f"""
 _DOCUMENTS = """
     SELECT document_id, units FROM operation_documents
     WHERE bank_key = %(bank_key)s AND operation_id = %(id)s
+"""
+
+_WAITING = """
+    SELECT op.id FROM operations AS op
+    WHERE op.bank_key = %(bank_key)s AND op.type = %(type)s AND op.status = 'pending'
+    ORDER BY op.created_at LIMIT 1
 """
 
 _OWNER = "SELECT op.bank_key, op.type FROM operations AS op WHERE op.id = %(id)s"
@@ -74,6 +80,12 @@ async def operation_owner(connection: ReadConnection, id_: UUID) -> tuple[int, s
     """The bank and type of an operation, whichever bank it belongs to."""
     rows = await fetch(connection, _OWNER, {"id": id_})
     return (rows[0][0], rows[0][1]) if rows else None
+
+
+async def waiting_operation(connection: ReadConnection, bank_key: int, type_: str) -> UUID | None:
+    """The first operation of a type that nobody works on yet."""
+    rows = await fetch(connection, _WAITING, {"bank_key": bank_key, "type": type_})
+    return rows[0][0] if rows else None
 
 
 async def documents_done(connection: ReadConnection, bank_key: int, id_: UUID) -> dict[str, int]:

@@ -8,14 +8,15 @@ from uuid import UUID
 
 from recalld.store.engine import ReadConnection, fetch
 
-# Names come in a fixed order, so that the digest of an unchanged fact stays what it is.
+# Names come in a fixed order, so that the digest of an unchanged fact stays what it is. An observation
+# mentions what its sources do.
 _FACTS = """
     FROM memory_units AS unit
     CROSS JOIN LATERAL (
-        SELECT coalesce(array_agg(entity.canonical_name ORDER BY entity.canonical_name), '{}') AS names
+        SELECT coalesce(array_agg(DISTINCT entity.canonical_name), '{}') AS names
         FROM unit_entities AS held
         JOIN entities AS entity ON entity.bank_key = held.bank_key AND entity.id = held.entity_id
-        WHERE held.bank_key = unit.bank_key AND held.unit_id = unit.id
+        WHERE held.bank_key = unit.bank_key AND held.unit_id = ANY(unit.source_memory_ids || unit.id)
     ) AS mentions
     CROSS JOIN LATERAL md5(unit.text || chr(1) || array_to_string(names, chr(1))) AS digest
     LEFT JOIN reembedded_units AS made ON made.bank_key = unit.bank_key AND made.unit_id = unit.id

@@ -17,7 +17,7 @@ _STATISTICS = f"""
     LEFT JOIN LATERAL (
         SELECT word.place, lexeme, term_index(lexeme) AS index
         FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word(spelling, place)
-        CROSS JOIN LATERAL unnest(to_tsvector(word.spelling))
+        CROSS JOIN LATERAL unnest(to_tsvector(banks.text_search_language::regconfig, word.spelling))
     ) AS term ON true
     LEFT JOIN bank_terms AS known ON known.bank_key = banks.bank_key AND known.term = term.lexeme
     WHERE {BANK_NAMED}

@@ -6,7 +6,7 @@ from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recalld.domain.errors import Conflict
+from recalld.domain.errors import Conflict, Overloaded
 from recalld.store.engine import EMBEDDER, Database
 from recalld.store.tables import store_facts
 
@@ -43,14 +43,15 @@ async def stored_embedder(connection: AsyncConnection) -> str | None:
 
 
 async def hold_embedder(connection: AsyncConnection) -> None:
-    """Keep the model from being exchanged until the transaction ends; ``Conflict`` if it was already."""
+    """Keep the model from being exchanged until the transaction ends; ``Overloaded`` if it was already."""
     ours = connection.info.get(EMBEDDER)
     if ours is None:
         return
     await connection.execute(_HOLD)
     stored = await stored_embedder(connection)
     if stored != ours:
-        raise Conflict(
+        raise Overloaded(
             f"The vectors of this database were made anew with '{stored}', and this server still uses "
-            f"'{ours}': restart it with the settings of the other."
+            f"'{ours}': it has to be restarted with the other's settings.",
+            retry_after=30,
         )

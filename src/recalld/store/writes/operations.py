@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, case, delete, func, insert, or_, select, text, update
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.operations import OPEN, UNDONE, Claim, NewOperation, OperationStatus, Payload
+from recalld.store.engine import WriteConnection
 from recalld.store.tables import operations
 
 _CLAIM = text("""
@@ -81,7 +81,7 @@ _NOTE = text("""
 """)
 
 
-async def insert_operation(connection: AsyncConnection, bank_key: int, new: NewOperation) -> None:
+async def insert_operation(connection: WriteConnection, bank_key: int, new: NewOperation) -> None:
     """Queue an operation with its parts, due at once."""
     now = await connection.scalar(text("SELECT now()"))
     parent = {
@@ -111,8 +111,14 @@ async def insert_operation(connection: AsyncConnection, bank_key: int, new: NewO
         await connection.execute(insert(operations), rows)
 
 
+async def insert_single(connection: WriteConnection, bank_key: int, id_: UUID, type_: str) -> None:
+    """Queue an operation that is its own only part, due at once."""
+    row = {"bank_key": bank_key, "id": id_, "type": type_, "status": OperationStatus.PENDING}
+    await connection.execute(insert(operations).values(**row, due_at=func.now()))
+
+
 async def claim_part(
-    connection: AsyncConnection, worker: str, types: Collection[str], lease: float
+    connection: WriteConnection, worker: str, types: Collection[str], lease: float
 ) -> Claim | None:
     """Take the part of these types that has been due longest, for ``lease`` seconds; ``None`` without one."""
     params = {"worker": worker, "types": list(types), "lease": lease}
@@ -124,13 +130,13 @@ async def claim_part(
     return claim
 
 
-async def extend_claim(connection: AsyncConnection, claim: Claim, worker: str, lease: float) -> bool:
+async def extend_claim(connection: WriteConnection, claim: Claim, worker: str, lease: float) -> bool:
     """Keep a part for ``lease`` seconds more; false when it is not the worker's any longer."""
     held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
     return (await connection.execute(_EXTEND, {**held, "lease": lease})).rowcount == 1
 
 
-async def complete_part(connection: AsyncConnection, claim: Claim, worker: str, result: Payload) -> bool:
+async def complete_part(connection: WriteConnection, claim: Claim, worker: str, result: Payload) -> bool:
     """The part is done; false when it was not the worker's any longer."""
     held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
     ended = (await connection.execute(_COMPLETE, {**held, "result": result})).rowcount == 1
@@ -139,7 +145,7 @@ async def complete_part(connection: AsyncConnection, claim: Claim, worker: str, 
 
 
 async def fail_part(
-    connection: AsyncConnection, claim: Claim, worker: str, error: str, retry_in: float | None
+    connection: WriteConnection, claim: Claim, worker: str, error: str, retry_in: float | None
 ) -> None:
     """The part failed: it is tried again in so many seconds, or never."""
     held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
@@ -147,14 +153,14 @@ async def fail_part(
     await _settle(connection, claim.bank_key, claim.parent_id)
 
 
-async def cancel_operation(connection: AsyncConnection, bank_key: int, id_: UUID) -> bool:
+async def cancel_operation(connection: WriteConnection, bank_key: int, id_: UUID) -> bool:
     """End what is open of an operation; false when it has ended."""
     now = func.now()
     values = {"status": "cancelled", "due_at": None, "completed_at": now, "updated_at": now}
     return await _change(connection, bank_key, id_, OPEN, values)
 
 
-async def retry_operation(connection: AsyncConnection, bank_key: int, id_: UUID) -> bool:
+async def retry_operation(connection: WriteConnection, bank_key: int, id_: UUID) -> bool:
     """Queue what failed or was cancelled of an operation again; false when nothing did."""
     values = {
         "status": "pending",
@@ -169,7 +175,7 @@ async def retry_operation(connection: AsyncConnection, bank_key: int, id_: UUID)
 
 
 async def _change(
-    connection: AsyncConnection,
+    connection: WriteConnection,
     bank_key: int,
     id_: UUID,
     whose: Collection[OperationStatus],
@@ -197,7 +203,7 @@ async def _change(
     return True
 
 
-async def delete_operation(connection: AsyncConnection, bank_key: int, id_: UUID) -> bool:
+async def delete_operation(connection: WriteConnection, bank_key: int, id_: UUID) -> bool:
     """Forget an operation that has ended, with its parts; false while it has not."""
     mine = or_(operations.c.id == id_, operations.c.parent_id == id_)
     gone = delete(operations).where(operations.c.bank_key == bank_key, mine)
@@ -213,7 +219,7 @@ async def delete_operation(connection: AsyncConnection, bank_key: int, id_: UUID
 
 
 async def note_document(
-    connection: AsyncConnection, bank_key: int, id_: UUID, document_id: str, units: int
+    connection: WriteConnection, bank_key: int, id_: UUID, document_id: str, units: int
 ) -> bool:
     """Note that an operation writes a document in this transaction.
 
@@ -223,7 +229,7 @@ async def note_document(
     return (await connection.execute(_NOTE, params)).first() is not None
 
 
-async def _settle(connection: AsyncConnection, bank_key: int, parent: UUID | None) -> None:
+async def _settle(connection: WriteConnection, bank_key: int, parent: UUID | None) -> None:
     """Work out the parent's status from its parts."""
     if parent is None:
         return

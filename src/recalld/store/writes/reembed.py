@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from pgvector import HalfVector
 from pgvector.sqlalchemy import HALFVEC
@@ -11,7 +12,6 @@ from sqlalchemy import Uuid, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.errors import Conflict
-from recalld.encoders.protocols import PassageEmbedding
 from recalld.store.engine import Database, fetch
 from recalld.store.queries.reembed import Unmade
 
@@ -65,6 +65,14 @@ _EXCHANGE = (
 _NAME = text("UPDATE store_facts SET value = :wanted WHERE name = 'embedder'")
 
 
+class Remade(NamedTuple):
+    """A fact with its new vectors."""
+
+    unit: Unmade
+    vector: list[float]
+    token_vectors: bytes
+
+
 @asynccontextmanager
 async def only_one(database: Database) -> AsyncIterator[None]:
     """Be the only one who makes vectors anew for the length of the block, or raise ``Conflict``."""
@@ -85,19 +93,17 @@ async def begin_reembedding(connection: AsyncConnection, wanted: str) -> None:
         await connection.execute(_BEGIN, {"wanted": wanted})
 
 
-async def keep_aside(
-    connection: AsyncConnection, units: Sequence[Unmade], embeddings: Sequence[PassageEmbedding]
-) -> None:
+async def keep_aside(connection: AsyncConnection, remade: Sequence[Remade]) -> None:
     """Keep new vectors beside the old ones."""
     rows = [
         {
             "bank_key": unit.place.bank_key,
             "id": unit.place.id,
             "source": unit.source,
-            "embedding": HalfVector(embedding.vector.tolist()),
-            "vectors": embedding.tokens.tobytes(),
+            "embedding": HalfVector(vector),
+            "vectors": token_vectors,
         }
-        for unit, embedding in zip(units, embeddings, strict=True)
+        for unit, vector, token_vectors in remade
     ]
     await connection.execute(_KEEP, rows)
 

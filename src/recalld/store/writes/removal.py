@@ -132,9 +132,14 @@ async def remove_facts(
     await _remove(connection, bank_key, gone, with_chunks=with_chunks)
 
 
-async def remove_derived(connection: AsyncConnection, bank_key: int, ids: Sequence[UUID]) -> None:
-    """Remove the observations that rest on facts, which stay. The bank's row must be locked."""
-    await _remove(connection, bank_key, await _derived(connection, bank_key, ids), with_chunks=False)
+async def remove_derived(connection: AsyncConnection, bank_key: int, ids: Sequence[UUID]) -> int:
+    """Remove the observations that rest on facts, which stay; returns how many.
+
+    The bank's row must be locked.
+    """
+    derived = await _derived(connection, bank_key, ids)
+    await _remove(connection, bank_key, derived, with_chunks=False)
+    return len(derived)
 
 
 async def _derived(connection: AsyncConnection, bank_key: int, ids: Sequence[UUID]) -> list[UUID]:

@@ -20,11 +20,13 @@ _INSERT = text("""
             metadata, tags, observation_scopes, attachment_ids, token_count, embedding, search_vector,
             length, term_weights
         )
-        SELECT :bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date,
+        SELECT banks.bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date,
                :mentioned_at, :metadata, :tags, :observation_scopes, :attachment_ids, :token_count,
                :embedding, terms, document_length(terms),
                bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
-        FROM to_tsvector(:index_text) AS terms
+        FROM banks
+        CROSS JOIN LATERAL to_tsvector(CAST(banks.text_search_language AS regconfig), :index_text) AS terms
+        WHERE banks.bank_key = :bank_key
         RETURNING bank_key, id
     ), queued AS (
         INSERT INTO unlinked_units (bank_key, unit_id) SELECT bank_key, id FROM unit

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from recalld.api.deps import App, Authorization
 from recalld.api.hindsight.schemas.config import BankConfigResponse, BankConfigUpdate
 from recalld.api.ignored import ReportingRoute
-from recalld.api.responses import READ, REPORTED, UNKNOWN_BANK, WRITE
+from recalld.api.responses import READ, REPORTED, UNKNOWN_BANK, WRITE, WRONG_STATE
 from recalld.catalog.config import BankSettings
 
 router = APIRouter(tags=["Banks"], route_class=ReportingRoute)
@@ -21,7 +21,7 @@ async def get_bank_config(bank_id: str, app: App, authorization: Authorization =
     return _answer(await app.catalog.config.get(bank_id))
 
 
-@router.patch(PATH, operation_id="update_bank_config", responses=REPORTED | WRITE)
+@router.patch(PATH, operation_id="update_bank_config", responses=REPORTED | WRITE | WRONG_STATE)
 async def update_bank_config(
     bank_id: str, request: BankConfigUpdate, app: App, authorization: Authorization = None
 ) -> BankConfigResponse:

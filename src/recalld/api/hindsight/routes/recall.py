@@ -79,6 +79,9 @@ def _answer(app: Application, outcome: RecallOutcome) -> Response:
             app.metrics.degraded.labels(part=part).inc()
     if outcome.plan.truncated:
         response.headers["X-Recall-Query-Truncated"] = "true"
+    if outcome.plan.fell_back:
+        response.headers["X-Recall-Fallback"] = "observation"
+        app.metrics.fallbacks.inc()
     if outcome.plan.window is not None:
         window = outcome.plan.window
         response.headers["X-Recall-Window"] = f"{window.start.isoformat()}/{window.end.isoformat()}"

@@ -49,7 +49,7 @@ async def version() -> VersionResponse:
     return VersionResponse(
         api_version=API_VERSION,
         features=FeaturesInfo(
-            observations=False,
+            observations=True,
             mcp=False,
             worker=False,
             bank_config_api=True,

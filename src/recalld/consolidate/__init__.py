@@ -1,0 +1,1 @@
+"""Consolidation: statements made more than once become observations that rest on them."""

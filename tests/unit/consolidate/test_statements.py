@@ -1,0 +1,56 @@
+"""Statements that say anew what another said, and statements that only look like it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recalld.consolidate.statements import restates, says_the_same
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Alice lives in Berlin.", "Alice lives in Munich."),
+        ("Alice lives in Berlin.", "Alice now lives in New York City."),
+        ("The standup is at 9:30.", "The standup is at 10:00."),
+        ("The project deadline is March 3.", "The project deadline is now March 10."),
+        ("Bob's favourite colour is blue.", "Bob's favourite colour is green."),
+        ("Bob works at Acme as an engineer.", "Bob works at Globex as an engineer."),
+        ("The wifi password is hunter2.", "The wifi password is swordfish9."),
+        ("Die Besprechung ist um 9:30.", "Die Besprechung ist jetzt um 10:00."),
+    ],
+)
+def test_another_value_for_the_same_thing_takes_its_place(earlier: str, later: str) -> None:
+    assert restates(earlier, later)
+    assert says_the_same(0.7, earlier, later)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Alice lives in Berlin.", "Alice works in Berlin."),
+        ("Alice likes tea.", "Alice likes coffee."),
+        ("Met Carol for lunch at the harbour.", "Met Carol for dinner at the harbour."),
+        ("Alice lives in Berlin.", "Bob lives in Berlin."),
+        ("Tea is hot.", "Coffee is hot."),
+        ("Bob plays the cello.", "Bob plays chess."),
+        ("Alice lives in Berlin.", "Alice lives in Berlin with her two cats."),
+        ("Alice lives in Berlin.", "Alice lives in a small flat near the river Spree."),
+        ("", "Alice lives in Berlin."),
+        ("Berlin", "Munich"),
+    ],
+)
+def test_what_only_looks_like_it_stands_beside(earlier: str, later: str) -> None:
+    assert not restates(earlier, later)
+    assert not says_the_same(0.94, earlier, later)
+
+
+def test_statements_alike_enough_are_the_same_whatever_their_words() -> None:
+    assert says_the_same(0.95, "Alice lives in Berlin.", "In Berlin lives Alice.")
+
+
+@given(st.text(max_size=60))
+def test_nothing_restates_itself(text: str) -> None:
+    assert not restates(text, text)
