@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from pydantic import SecretStr
 from threadpoolctl import threadpool_limits
 
 from recalld.catalog.aliases import AliasCatalog
@@ -26,12 +25,19 @@ from recalld.catalog.observations import ObservationCatalog
 from recalld.catalog.service import Catalog
 from recalld.catalog.stats import StatsCatalog
 from recalld.catalog.tags import TagCatalog
+from recalld.configure import (
+    bank_defaults,
+    boosts,
+    candidates,
+    decision_endpoint,
+    embedder_choice,
+    reranker_choices,
+    reranker_tops,
+)
 from recalld.consolidate.job import OPERATION, AutoConsolidation, ConsolidationJob
 from recalld.consolidate.service import ConsolidationService
 from recalld.domain.errors import InvalidRequest
 from recalld.encoders import registry
-from recalld.encoders.choices import EmbedderChoice, RerankerChoice
-from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.encoders.protocols import ServingEmbedder, ServingReranker, TokenCounter
 from recalld.operations.queue import OperationQueue
 from recalld.operations.worker import Job, Pace, Worker
@@ -52,7 +58,7 @@ from recalld.retain.banks import BankService
 from recalld.retain.job import PART, RetainJob
 from recalld.retain.reembed import Reembedding
 from recalld.retain.service import RetainService
-from recalld.settings import WITHOUT_MODEL, Settings
+from recalld.settings import Settings
 from recalld.store import embedded
 from recalld.store.engine import Database, PoolLimits
 from recalld.store.migrate import migrate
@@ -166,7 +172,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
         _calm_the_process()
         await check_embedder(database, embedder.name, embedder.dimension)
-        consolidation = ConsolidationService(database, settings.bank_defaults, embedder.dimension)
+        consolidation = ConsolidationService(database, bank_defaults(settings), embedder.dimension)
         after_retain = AutoConsolidation(consolidation)
         stack.push_async_callback(after_retain.aclose)
         yield Application(
@@ -179,7 +185,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
                 database,
                 embedder.embed_passages,
                 tokens,
-                settings.bank_defaults,
+                bank_defaults(settings),
                 embedder.dimension,
                 settings.vector_index_min_rows,
                 after_retain,
@@ -205,7 +211,7 @@ async def _embedder(settings: Settings, tokens: TokenCounter, stack: AsyncExitSt
 
 async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> Reranking:
     """What reranks; it is closed with the stack."""
-    if (endpoint := _decision_endpoint(settings)) is not None:
+    if (endpoint := decision_endpoint(settings)) is not None:
         decisions = registry.decision_model(endpoint, tokens)
         stack.push_async_callback(decisions.aclose)
         return Reranking(
@@ -233,67 +239,9 @@ async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitS
         required=settings.reranker_required and settings.last_reranker != "rrf",
         fallbacks=tuple(models[1:]),
         falls_back_to_blend=settings.last_reranker == "builtin",
-        tops=settings.reranker_tops,
+        tops=reranker_tops(settings),
     )
     return Reranking(cross_encoder=stage)
-
-
-def embedder_choice(settings: Settings) -> EmbedderChoice:
-    """The embedder that is wanted."""
-    provider = settings.embeddings_provider
-    return EmbedderChoice(
-        provider,
-        settings.embeddings_model,
-        settings.embeddings_tei_url if provider == "tei" else settings.embeddings_base_url,
-        settings.embeddings_api_key.get_secret_value() or None,
-        settings.embeddings_dimension,
-        settings.embeddings_query_prefix,
-        settings.embeddings_passage_prefix,
-        settings.embeddings_max_input_tokens,
-        settings.threads,
-    )
-
-
-def reranker_choices(settings: Settings) -> list[RerankerChoice]:
-    """Models that rerank the top, in the order in which they are asked; none with `builtin` or `rrf`.
-
-    A key goes to its own address only.
-    """
-    if settings.reranker in WITHOUT_MODEL:
-        return []
-    url, key = settings.reranker_url, settings.reranker_api_key.get_secret_value() or None
-    own_key = settings.reranker_fallback_api_key.get_secret_value() or None
-    own_url = settings.reranker_fallback_url
-    first = (settings.reranker, settings.reranker_model, url, key)
-    behind = (settings.reranker_fallback_model, own_url or url, own_key if own_url else key)
-    wanted = [first, *((name, *behind) for name in settings.fallbacks if name not in WITHOUT_MODEL)]
-    return [RerankerChoice(*one, settings.reranker_cache_size, settings.threads) for one in wanted]
-
-
-def _decision_endpoint(settings: Settings) -> DecisionEndpoint | None:
-    """The decision model for recall. Its own settings come first; the others serve the same provider only."""
-    provider = settings.recall_decision_model_provider or settings.decision_model_provider
-    if provider == "none":
-        return None
-    inherits = provider == settings.decision_model_provider
-
-    def chosen(name: str) -> str | None:
-        own, shared = (
-            getattr(settings, f"recall_decision_model_{name}"),
-            getattr(settings, f"decision_model_{name}"),
-        )
-        value = own or (shared if inherits else None)
-        return value.get_secret_value() if isinstance(value, SecretStr) else value or None
-
-    return DecisionEndpoint(
-        provider,
-        api_key=chosen("api_key"),
-        model=chosen("model"),
-        base_url=chosen("base_url"),
-        timeout=settings.decision_model_timeout,
-        max_concurrent=settings.decision_model_max_concurrent,
-        max_request_tokens=settings.decision_model_max_request_tokens,
-    )
 
 
 def _calm_the_process() -> None:
@@ -320,7 +268,7 @@ def _catalog(
         entities=EntityCatalog(database),
         tags=TagCatalog(database),
         stats=StatsCatalog(database),
-        config=ConfigCatalog(database, settings.bank_defaults),
+        config=ConfigCatalog(database, bank_defaults(settings)),
         aliases=AliasCatalog(database),
         observations=ObservationCatalog(database),
     )
@@ -343,16 +291,16 @@ def _recall(
             limit=QueryLimit(
                 tokens, settings.recall_max_query_tokens, settings.recall_query_overflow == "truncate"
             ),
-            defaults=settings.bank_defaults,
+            defaults=bank_defaults(settings),
             without_scores=reranking.without_scores,
         ),
         retrievers=_retrievers(settings, database),
         hydrator=Hydrator(database, embedder.token_dimension, settings.token_cache_mb * 1024 * 1024),
         assembler=Assembler(database, tokens),
         reranking=reranking,
-        boosts=settings.boosts,
+        boosts=boosts(settings),
         limits=RecallLimits(
-            settings.candidates, settings.recall_max_candidates_per_source, settings.retriever_deadline
+            candidates(settings), settings.recall_max_candidates_per_source, settings.retriever_deadline
         ),
     )
 

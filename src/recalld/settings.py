@@ -9,12 +9,6 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, AliasGenerator, BeforeValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from recalld.domain.banks import BankConfig
-from recalld.domain.budget import Budget, BudgetRule
-from recalld.recall.boost import BoostWeights, Decay, exponential_decay, linear_decay, no_decay
-from recalld.recall.favour import Favour, read_favours
-from recalld.recall.types import RetrieverName
-
 EMBEDDED = {"", "pg0"}
 """Values of the database URL that mean: start our own PostgreSQL."""
 
@@ -312,85 +306,10 @@ class Settings(BaseSettings):
         return _listed(self.reranker_fallbacks)
 
     @property
-    def reranker_tops(self) -> dict[Budget, int]:
-        """Candidates a model reads, by budget."""
-        own = {
-            Budget.LOW: self.reranker_top_low,
-            Budget.MID: self.reranker_top_mid,
-            Budget.HIGH: self.reranker_top_high,
-        }
-        return {budget: number or self.reranker_top for budget, number in own.items()}
-
-    @property
     def recall_capacity(self) -> int | None:
         """Recalls worked on at once; ``None`` for no limit."""
         given = self.admission_recall_max_in_flight
         return None if given < 0 else given or max(16, 16 * available_cpus())
-
-    @property
-    def candidates(self) -> dict[Budget, int]:
-        """Fused candidates that are reranked, by budget."""
-        own = {
-            Budget.LOW: self.reranker_max_candidates_low,
-            Budget.MID: self.reranker_max_candidates_mid,
-            Budget.HIGH: self.reranker_max_candidates_high,
-        }
-        return {budget: number or self.reranker_max_candidates for budget, number in own.items()}
-
-    @property
-    def boosts(self) -> BoostWeights:
-        """Boost weights of recall."""
-        return BoostWeights(decay=self.decay, favours=self.favours)
-
-    @property
-    def decay(self) -> Decay:
-        """How facts age."""
-        match self.recency_decay_function:
-            case "linear":
-                return linear_decay(self.recency_decay_linear_window_days)
-            case "exponential":
-                return exponential_decay(self.recency_decay_halflife_days)
-            case "none":
-                return no_decay
-
-    @property
-    def favours(self) -> dict[RetrieverName, Favour]:
-        """Retrievers to favour. What cannot be read is left out, with a warning."""
-        return read_favours(self.recall_strategy_boosts)
-
-    @property
-    def bank_defaults(self) -> BankConfig:
-        """What a bank without overrides uses."""
-        fixed = {
-            Budget.LOW: self.recall_budget_fixed_low,
-            Budget.MID: self.recall_budget_fixed_mid,
-            Budget.HIGH: self.recall_budget_fixed_high,
-        }
-        adaptive = {
-            Budget.LOW: self.recall_budget_adaptive_low,
-            Budget.MID: self.recall_budget_adaptive_mid,
-            Budget.HIGH: self.recall_budget_adaptive_high,
-        }
-        return BankConfig(
-            budget=BudgetRule(
-                function=self.recall_budget_function,
-                fixed=fixed,
-                adaptive=adaptive,
-                minimum=self.recall_budget_min,
-                maximum=self.recall_budget_max,
-            ),
-            enable_text_search=self.enable_text_search,
-            enable_temporal_retrieval=self.enable_temporal_retrieval,
-            enable_graph_retrieval=self.enable_graph_retrieval,
-            enable_reranking=self.enable_reranking,
-            recall_prefer_observations=self.recall_prefer_observations,
-            recall_decision_model_prune=self.recall_decision_model_prune,
-            recall_decision_model_dedup=self.recall_decision_model_dedup,
-            retain_chunk_size=self.retain_chunk_size,
-            enable_observations=self.enable_observations,
-            enable_auto_consolidation=self.enable_auto_consolidation,
-            recall_observation_fallback=self.recall_observation_fallback,
-        )
 
 
 def _listed(names: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -19,7 +20,7 @@ from tests.fixtures.stock import STUBS, Stock, routes, stocked
 
 WEB = create_app(Settings(database_url="postgresql://none"))
 ROUTES = [(method, route) for method, route in routes(WEB) if "{" in route.path]
-SCHEMAS = {operation["operationId"]: operation for operation in operations(own_document()).values()}
+DOCUMENTED = operations(own_document())
 CREATE = {"create_or_update_bank", "retain_memories", "update_bank_config"}
 """What makes the bank it names."""
 NOTHING_TO_DO = {"delete_bank", "clear_bank_memories", "get_operation_status"}
@@ -48,7 +49,7 @@ POISONS = {
     "quotes": "%27%22%60%3B--",
     "pattern": "%25_%5C",
     "format": "%25s%7B0%7D",
-    "dots": "..%2F..",
+    "dots": "%2E%2E",
     "long": "x" * 5000,
 }
 NUMBERS = ["10000000000000000000", "9223372036854775807", "2147483648", "1e3", "", "0x1", "1.5", "NaN", "%00"]
@@ -71,15 +72,19 @@ def parameters(route: APIRoute) -> list[str]:
 
 def queries(method: str, route: APIRoute) -> list[str]:
     """Names in the query string, in our document."""
-    operation = operations(own_document()).get((method.lower(), route.path_format), {})
-    return [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]
+    return [one["name"] for one in described(method, route) if one["in"] == "query"]
+
+
+def described(method: str, route: APIRoute) -> list[Json]:
+    """The parameters in our document."""
+    found: list[Json] = DOCUMENTED.get((method.lower(), route.path_format), {}).get("parameters", [])
+    return found
 
 
 def counted() -> Iterator[Any]:
     """Routes that answer with a page, with the smallest page they allow."""
     for method, route in routes(WEB):
-        schemas = SCHEMAS.get(name_of(route), {}).get("parameters", [])
-        for schema in (one["schema"] for one in schemas if one["name"] == "limit"):
+        for schema in (one["schema"] for one in described(method, route) if one["name"] == "limit"):
             yield pytest.param(route, schema["minimum"], id=f"{method} {route.path_format}")
 
 
@@ -128,55 +133,54 @@ async def test_an_unknown_bank(client: httpx.AsyncClient, stock: Stock, method: 
     assert exists is (name in CREATE)
 
 
-@pytest.mark.parametrize("value", BAD_IDS)
 @pytest.mark.parametrize(
     ("method", "route"), named([one for one in ROUTES if any(id_ in one[1].path_format for id_ in UUIDS)])
 )
 async def test_an_id_that_is_no_uuid(
-    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute, value: str
+    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute
 ) -> None:
     (name,) = (id_ for id_ in UUIDS if id_ in route.path_format)
     body = stock.body(name_of(route)) if route.body_field else None
-    response = await client.request(method, address(route, stock, **{name: value}), json=body)
-    assert response.status_code == 400, response.text
-    assert response.json() == {"detail": f"{name} must be a UUID"}
+    for value in BAD_IDS:
+        response = await client.request(method, address(route, stock, **{name: value}), json=body)
+        assert response.status_code == 400, (value, response.text)
+        assert response.json() == {"detail": f"{name} must be a UUID"}
 
 
-@pytest.mark.parametrize("value", BAD_IDS)
-async def test_an_entity_of_a_list_that_is_no_uuid(bank: TestBank, stock: Stock, value: str) -> None:
-    assert (await bank.client.get(f"{bank.path}/memories/list?entity_id={value}")).status_code == 400
+async def test_an_entity_of_a_list_that_is_no_uuid(bank: TestBank, stock: Stock) -> None:
+    for value in BAD_IDS:
+        response = await bank.client.get(f"{bank.path}/memories/list?entity_id={value}")
+        assert response.status_code == 400, value
 
 
-@pytest.mark.parametrize("poison", POISONS.values(), ids=POISONS)
 @pytest.mark.parametrize(("method", "route"), named(ROUTES))
 async def test_a_path_with_what_no_name_can_be(
-    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute, poison: str
+    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute
 ) -> None:
-    for name in (name for name in (*stock.ids, *STUBS) if "{" + name + "}" in route.path_format):
+    names = [name for name in (*stock.ids, *STUBS) if "{" + name + "}" in route.path_format]
+    for name, (kind, poison) in product(names, POISONS.items()):
         response = await send(client, method, route, address(route, stock, **{name: poison}))
-        assert response.status_code < 500 or response.status_code == 501, response.text
-        assert response.status_code != 405 or "%2F" in poison
+        allowed = {STUBBORN.get(name_of(route)), 200, 400, 404, 409, 422}
+        assert response.status_code in allowed, (name, kind, response.text)
 
 
-@pytest.mark.parametrize("poison", POISONS.values(), ids=POISONS)
 @pytest.mark.parametrize(("method", "route"), named([one for one in routes(WEB) if queries(*one)]))
 async def test_a_query_string_with_what_no_value_can_be(
-    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute, poison: str
+    client: httpx.AsyncClient, stock: Stock, method: str, route: APIRoute
 ) -> None:
-    for name in (*queries(method, route), poison):
-        unharmed = address(route, stock) if method != "DELETE" else address(route, stock, bank_id="unknown")
+    unharmed = address(route, stock) if method != "DELETE" else address(route, stock, bank_id="unknown")
+    for name, (kind, poison) in product((*queries(method, route), "%00", "%FF"), POISONS.items()):
         response = await send(client, method, route, f"{unharmed}?{name}={poison}")
-        assert response.status_code in {200, 400, 404, 422}, (name, response.text)
+        assert response.status_code in {200, 400, 404, 422}, (name, kind, response.text)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize(("route", "least"), PAGES)
 async def test_a_page_counted_by_what_cannot_count(
-    client: httpx.AsyncClient, stock: Stock, route: APIRoute, least: int, number: str
+    client: httpx.AsyncClient, stock: Stock, route: APIRoute, least: int
 ) -> None:
-    for name in ("limit", "offset"):
+    for name, number in product(("limit", "offset"), NUMBERS):
         response = await client.get(f"{address(route, stock)}?{name}={number}")
-        assert response.status_code in {200, 422}, (name, response.text)
+        assert response.status_code in {200, 422}, (name, number, response.text)
 
 
 @pytest.mark.parametrize(("route", "least"), PAGES)

@@ -443,8 +443,9 @@ async def test_f2_a_fact_found_only_over_the_graph_has_its_metadata(app: Applica
 
 
 async def test_the_cause_of_what_happened_then_is_found(app: Application, bank: TestBank) -> None:
-    dated = {"mentioned_at": datetime(2026, 5, 5, tzinfo=UTC)}
-    effect = await add_fact(app, bank.bank_id, "The harbour was closed.", **dated)
+    effect = await add_fact(
+        app, bank.bank_id, "The harbour was closed.", mentioned_at=datetime(2026, 5, 5, tzinfo=UTC)
+    )
     cause = await add_fact(
         app, bank.bank_id, "A crane fell over.", mentioned_at=datetime(2026, 4, 28, tzinfo=UTC)
     )

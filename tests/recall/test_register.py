@@ -44,9 +44,7 @@ def issues(*numbers: int) -> Kept:
 
 DEFECTS = {f"F{number}": Kept((f"test_f{number}_",)) for number in range(1, 28)}
 
-DECISIONS = {f"D{number}": Kept((f"test_d{number}_",)) for number in range(1, 25)} | {
-    "D22": Kept(reason="not served yet: there is no consolidator and no fallback to world and experience"),
-}
+DECISIONS = {f"D{number}": Kept((f"test_d{number}_",)) for number in range(1, 25)}
 
 SHARP_EDGES = {
     1: issues(1384),

@@ -285,6 +285,9 @@ class Vanishing:
     async def tags(self, bank_key: int, limit: int) -> list[str]:
         return []
 
+    async def has_observations(self, bank_key: int) -> bool:
+        return False
+
 
 async def test_issue_4442_a_bank_deleted_during_a_recall_is_never_an_empty_answer(
     app: Application, bank: TestBank

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from recalld.bootstrap import embedder_choice, reranker_choices
+from recalld.configure import embedder_choice, reranker_choices, reranker_tops
 from recalld.domain.budget import Budget
 from recalld.settings import Settings
 
@@ -69,4 +69,4 @@ def test_a_chain_that_makes_no_sense_is_refused(fallbacks: str) -> None:
 
 def test_a_budget_without_a_top_of_its_own_has_the_general_one() -> None:
     made = settings(reranker_top=30, reranker_top_high=60)
-    assert made.reranker_tops == {Budget.LOW: 30, Budget.MID: 30, Budget.HIGH: 60}
+    assert reranker_tops(made) == {Budget.LOW: 30, Budget.MID: 30, Budget.HIGH: 60}

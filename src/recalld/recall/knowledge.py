@@ -21,7 +21,7 @@ class StoreKnowledge:
     async def look_up(self, bank_id: str, text: str) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
         """The bank and the query's terms; ``None`` for an unknown bank."""
         async with self.database.read() as connection:
-            return await bank_and_terms(connection, bank_id, text)
+            return await bank_and_terms(connection, bank_id, text, self.database.embedder)
 
     async def tags(self, bank_key: int, limit: int) -> list[str]:
         """The bank's tags, the most frequent first."""

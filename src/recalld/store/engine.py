@@ -105,6 +105,16 @@ async def _adapt(connection: ReadConnection) -> None:
     set_json_loads(orjson.loads, connection)
 
 
+def check_same_embedder(ours: str, stored: str | None) -> None:
+    """Raise ``Overloaded`` when another model than ours made the stored vectors."""
+    if stored != ours:
+        raise Overloaded(
+            f"The vectors of this database were made anew with '{stored}', and this server still uses "
+            f"'{ours}': it has to be restarted with the other's settings.",
+            retry_after=30,
+        )
+
+
 def id_list(ids: Iterable[str]) -> str:
     """Ids as an array literal, to be cast to ``uuid[]``."""
     return "{" + ",".join(ids) + "}"

@@ -7,12 +7,13 @@ from collections import defaultdict
 
 from recalld.domain.banks import Bank
 from recalld.domain.text import QueryTerm, has_forbidden, query_words
-from recalld.store.engine import ReadConnection, fetch
+from recalld.store.engine import ReadConnection, check_same_embedder, fetch
 from recalld.store.queries.banks import BANK, BANK_NAMED, BANK_WIDTH, bank
 
 # A bank with no term of the query still gives one row, with a null lexeme.
 _STATISTICS = f"""
-    SELECT {BANK}, term.place, term.lexeme, term.index, coalesce(known.df, 0)
+    SELECT {BANK}, term.place, term.lexeme, term.index, coalesce(known.df, 0),
+           (SELECT value FROM store_facts WHERE name = 'embedder')
     FROM banks
     LEFT JOIN LATERAL (
         SELECT word.place, lexeme, term_index(lexeme) AS index
@@ -26,9 +27,12 @@ _STATISTICS = f"""
 
 
 async def bank_and_terms(
-    connection: ReadConnection, bank_id: str, query: str
+    connection: ReadConnection, bank_id: str, query: str, embedder: str | None = None
 ) -> tuple[Bank, tuple[QueryTerm, ...]] | None:
-    """The bank and the query's lexemes, in order of first appearance; ``None`` for an unknown bank."""
+    """The bank and the query's lexemes, in order of first appearance; ``None`` for an unknown bank.
+
+    ``Overloaded`` when another model than ``embedder`` made the stored vectors.
+    """
     if has_forbidden(bank_id):
         return None
     words = query_words(query)
@@ -36,10 +40,12 @@ async def bank_and_terms(
     rows = await fetch(connection, _STATISTICS, {"bank_id": bank_id, "words": spellings})
     if not rows:
         return None
+    if embedder is not None:
+        check_same_embedder(embedder, rows[0][-1])
     found = bank(rows[0])
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
     statistics: dict[str, tuple[int, int]] = {}
-    for place, lexeme, index, df in (row[BANK_WIDTH:] for row in rows):
+    for place, lexeme, index, df in (row[BANK_WIDTH:-1] for row in rows):
         if lexeme is not None:
             spans[lexeme].append(words[place - 1][1:])
             statistics[lexeme] = (index, df)

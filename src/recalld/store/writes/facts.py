@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recalld.domain.errors import Conflict, Overloaded
-from recalld.store.engine import EMBEDDER, Database
+from recalld.domain.errors import Conflict
+from recalld.store.engine import EMBEDDER, Database, check_same_embedder
 from recalld.store.tables import store_facts
 
 _STORED = select(store_facts.c.value).where(store_facts.c.name == "embedder")
-_HOLD = text("LOCK TABLE memory_units IN ROW EXCLUSIVE MODE")
 
 
 def embedder_identity(name: str, dimension: int) -> str:
@@ -42,16 +41,11 @@ async def stored_embedder(connection: AsyncConnection) -> str | None:
     return found
 
 
-async def hold_embedder(connection: AsyncConnection) -> None:
-    """Keep the model from being exchanged until the transaction ends; ``Overloaded`` if it was already."""
+async def confirm_embedder(connection: AsyncConnection) -> None:
+    """Raise ``Overloaded`` if the model was exchanged before this transaction wrote its vectors.
+
+    To be asked once facts were inserted: from then on the exchange waits for this transaction.
+    """
     ours = connection.info.get(EMBEDDER)
-    if ours is None:
-        return
-    await connection.execute(_HOLD)
-    stored = await stored_embedder(connection)
-    if stored != ours:
-        raise Overloaded(
-            f"The vectors of this database were made anew with '{stored}', and this server still uses "
-            f"'{ours}': it has to be restarted with the other's settings.",
-            retry_after=30,
-        )
+    if ours is not None:
+        check_same_embedder(ours, await stored_embedder(connection))

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.documents import UnitDraft
-from recalld.store.writes.facts import hold_embedder
+from recalld.store.writes.facts import confirm_embedder
 
 _INSERT = text("""
     WITH unit AS (
@@ -72,5 +72,5 @@ async def insert_units(
         for unit in units
     ]
     if rows:
-        await hold_embedder(connection)
         await connection.execute(_INSERT, rows)
+        await confirm_embedder(connection)

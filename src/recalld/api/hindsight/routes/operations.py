@@ -19,6 +19,7 @@ from recalld.api.ignored import ReportingRoute
 from recalld.api.responses import BAD_VALUE, READ, REPORTED, UNKNOWN_BANK, WRONG_STATE
 from recalld.domain.errors import BankNotFound
 from recalld.domain.operations import OperationFilter
+from recalld.domain.text import scrub
 
 router = APIRouter(tags=["Operations"], route_class=ReportingRoute)
 
@@ -32,7 +33,7 @@ async def shown(
     exclude_parents: bool = False,
 ) -> OperationFilter:
     """Which operations the query string asks for."""
-    return OperationFilter(status, type, exclude_parents)
+    return OperationFilter(status and scrub(status), type and scrub(type), exclude_parents)
 
 
 Shown = Annotated[OperationFilter, Depends(shown)]

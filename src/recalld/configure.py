@@ -1,0 +1,141 @@
+"""What the settings mean for the parts that bootstrap builds. Pure: settings in, values out."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from recalld.domain.banks import BankConfig
+from recalld.domain.budget import Budget, BudgetRule
+from recalld.encoders.choices import EmbedderChoice, RerankerChoice
+from recalld.encoders.decision.client import DecisionEndpoint
+from recalld.recall.boost import BoostWeights, Decay, exponential_decay, linear_decay, no_decay
+from recalld.recall.favour import read_favours
+from recalld.settings import WITHOUT_MODEL, Settings
+
+
+def embedder_choice(settings: Settings) -> EmbedderChoice:
+    """The embedder that is wanted."""
+    provider = settings.embeddings_provider
+    return EmbedderChoice(
+        provider,
+        settings.embeddings_model,
+        settings.embeddings_tei_url if provider == "tei" else settings.embeddings_base_url,
+        settings.embeddings_api_key.get_secret_value() or None,
+        settings.embeddings_dimension,
+        settings.embeddings_query_prefix,
+        settings.embeddings_passage_prefix,
+        settings.embeddings_max_input_tokens,
+        settings.threads,
+    )
+
+
+def reranker_choices(settings: Settings) -> list[RerankerChoice]:
+    """Models that rerank the top, in the order in which they are asked; none with `builtin` or `rrf`.
+
+    A key goes to its own address only.
+    """
+    if settings.reranker in WITHOUT_MODEL:
+        return []
+    url, key = settings.reranker_url, settings.reranker_api_key.get_secret_value() or None
+    own_key = settings.reranker_fallback_api_key.get_secret_value() or None
+    own_url = settings.reranker_fallback_url
+    first = (settings.reranker, settings.reranker_model, url, key)
+    behind = (settings.reranker_fallback_model, own_url or url, own_key if own_url else key)
+    wanted = [first, *((name, *behind) for name in settings.fallbacks if name not in WITHOUT_MODEL)]
+    return [RerankerChoice(*one, settings.reranker_cache_size, settings.threads) for one in wanted]
+
+
+def decision_endpoint(settings: Settings) -> DecisionEndpoint | None:
+    """The decision model for recall. Its own settings come first; the others serve the same provider only."""
+    provider = settings.recall_decision_model_provider or settings.decision_model_provider
+    if provider == "none":
+        return None
+    inherits = provider == settings.decision_model_provider
+
+    def chosen(name: str) -> str | None:
+        own, shared = (
+            getattr(settings, f"recall_decision_model_{name}"),
+            getattr(settings, f"decision_model_{name}"),
+        )
+        value = own or (shared if inherits else None)
+        return value.get_secret_value() if isinstance(value, SecretStr) else value or None
+
+    return DecisionEndpoint(
+        provider,
+        api_key=chosen("api_key"),
+        model=chosen("model"),
+        base_url=chosen("base_url"),
+        timeout=settings.decision_model_timeout,
+        max_concurrent=settings.decision_model_max_concurrent,
+        max_request_tokens=settings.decision_model_max_request_tokens,
+    )
+
+
+def reranker_tops(settings: Settings) -> dict[Budget, int]:
+    """Candidates a model reads, by budget."""
+    own = {
+        Budget.LOW: settings.reranker_top_low,
+        Budget.MID: settings.reranker_top_mid,
+        Budget.HIGH: settings.reranker_top_high,
+    }
+    return {budget: number or settings.reranker_top for budget, number in own.items()}
+
+
+def candidates(settings: Settings) -> dict[Budget, int]:
+    """Fused candidates that are reranked, by budget."""
+    own = {
+        Budget.LOW: settings.reranker_max_candidates_low,
+        Budget.MID: settings.reranker_max_candidates_mid,
+        Budget.HIGH: settings.reranker_max_candidates_high,
+    }
+    return {budget: number or settings.reranker_max_candidates for budget, number in own.items()}
+
+
+def boosts(settings: Settings) -> BoostWeights:
+    """Boost weights of recall."""
+    return BoostWeights(decay=decay(settings), favours=read_favours(settings.recall_strategy_boosts))
+
+
+def decay(settings: Settings) -> Decay:
+    """How facts age."""
+    match settings.recency_decay_function:
+        case "linear":
+            return linear_decay(settings.recency_decay_linear_window_days)
+        case "exponential":
+            return exponential_decay(settings.recency_decay_halflife_days)
+        case "none":
+            return no_decay
+
+
+def bank_defaults(settings: Settings) -> BankConfig:
+    """What a bank without overrides uses."""
+    fixed = {
+        Budget.LOW: settings.recall_budget_fixed_low,
+        Budget.MID: settings.recall_budget_fixed_mid,
+        Budget.HIGH: settings.recall_budget_fixed_high,
+    }
+    adaptive = {
+        Budget.LOW: settings.recall_budget_adaptive_low,
+        Budget.MID: settings.recall_budget_adaptive_mid,
+        Budget.HIGH: settings.recall_budget_adaptive_high,
+    }
+    return BankConfig(
+        budget=BudgetRule(
+            function=settings.recall_budget_function,
+            fixed=fixed,
+            adaptive=adaptive,
+            minimum=settings.recall_budget_min,
+            maximum=settings.recall_budget_max,
+        ),
+        enable_text_search=settings.enable_text_search,
+        enable_temporal_retrieval=settings.enable_temporal_retrieval,
+        enable_graph_retrieval=settings.enable_graph_retrieval,
+        enable_reranking=settings.enable_reranking,
+        recall_prefer_observations=settings.recall_prefer_observations,
+        recall_decision_model_prune=settings.recall_decision_model_prune,
+        recall_decision_model_dedup=settings.recall_decision_model_dedup,
+        retain_chunk_size=settings.retain_chunk_size,
+        enable_observations=settings.enable_observations,
+        enable_auto_consolidation=settings.enable_auto_consolidation,
+        recall_observation_fallback=settings.recall_observation_fallback,
+    )
