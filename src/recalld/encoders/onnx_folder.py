@@ -17,7 +17,8 @@ from recalld.encoders.onnx_session import length_batches, open_session
 Input: TypeAlias = str | tuple[str, str]
 Array: TypeAlias = npt.NDArray[Any]
 
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 512
+"""Tokens of one batch: larger ones pad more and, on a CPU, run no faster."""
 _MODEL_PLACES = ("model.onnx", "onnx/model.onnx")
 _LIMITS = {
     "tokenizer_config.json": "model_max_length",
