@@ -19,7 +19,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import transformers
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import BertProcessing
+from transformers import BertConfig, BertForSequenceClassification
 
 from recalld.encoders.onnx_folder import BATCH_TOKENS, OnnxFolder
 from recalld.encoders.rerankers.onnx_folder import MAX_TOKENS, OnnxCrossEncoder
@@ -35,19 +39,22 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def build(folder: Path) -> Path:
     """A cross-encoder of 6 layers and 384 dimensions with random weights, as ONNX."""
     source = folder / "torch"
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS]
-    config = transformers.BertConfig(
+    config = BertConfig(
         vocab_size=30_522,
         hidden_size=384,
         num_hidden_layers=6,
         num_attention_heads=12,
         intermediate_size=1536,
-        num_labels=1,
     )
+    config.num_labels = 1
     torch.manual_seed(1)
-    transformers.BertForSequenceClassification(config).save_pretrained(source)
-    source.joinpath("vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    transformers.BertTokenizerFast(str(source / "vocab.txt")).save_pretrained(source)
+    BertForSequenceClassification(config).save_pretrained(source)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS]
+    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(words)}, "[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.post_processor = BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.save(str(source / "tokenizer.json"))
+    (source / "tokenizer_config.json").write_text("{}", encoding="utf-8")
     return as_onnx(source, folder / "onnx", kind="BertForSequenceClassification")
 
 
@@ -68,11 +75,11 @@ def bare(model: OnnxFolder, query: str, texts: list[str]) -> Callable[[], None]:
     for length, rows in by_length.items():
         size = max(1, BATCH_TOKENS // length)
         for i in range(0, len(rows), size):
-            ids = np.array(rows[i : i + size], np.int64)
+            batch = np.array(rows[i : i + size], np.int64)
             full = {
-                "input_ids": ids,
-                "attention_mask": np.ones_like(ids),
-                "token_type_ids": np.zeros_like(ids),
+                "input_ids": batch,
+                "attention_mask": np.ones_like(batch),
+                "token_type_ids": np.zeros_like(batch),
             }
             feeds.append({name: full[name] for name in model._wanted})
 
