@@ -307,8 +307,8 @@ def _recall(
 
 def _retrievers(settings: Settings, database: Database) -> tuple[Retriever, ...]:
     return (
-        SemanticRetriever(database, settings.semantic_min_similarity, settings.vector_index_min_rows),
+        SemanticRetriever(database, settings.semantic_min_similarity),
         KeywordRetriever(database, settings.bm25_min_score),
-        GraphRetriever(database, settings.graph_seed_min_similarity, settings.vector_index_min_rows),
+        GraphRetriever(database, settings.graph_seed_min_similarity),
         TemporalRetriever(database, settings.temporal_semantic_min_similarity),
     )

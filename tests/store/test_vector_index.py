@@ -16,7 +16,6 @@ from recalld.bootstrap import Application, application
 from recalld.domain.filters import FactFilter
 from recalld.store.engine import fetch
 from recalld.store.queries.semantic import nearest
-from recalld.store.queries.vectors import WIDEN_INDEX_SCANS
 from recalld.store.writes.vector_index import build_vector_index, index_name
 from tests.fixtures.bank import TestBank
 from tests.fixtures.databases import settings_for
@@ -108,7 +107,6 @@ async def test_the_query_uses_the_index(small: Application, indexed: TestBank) -
     async with small.database.read() as connection, connection.transaction():
         await connection.execute("SET LOCAL enable_seqscan = off")
         await connection.execute("SET LOCAL enable_sort = off")
-        await connection.execute(WIDEN_INDEX_SCANS)
         plan = await fetch(connection, f"EXPLAIN {query.sql}", query.params)
     assert any(index_name(key) in line for (line,) in plan)
 

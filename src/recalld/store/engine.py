@@ -44,6 +44,7 @@ class Database:
     """
 
     def __init__(self, url: str, limits: PoolLimits = PoolLimits(), language: str = "english") -> None:
+        # Over an index, scans go on while filters reject what they find.
         options = (
             f"-c statement_timeout={int(limits.statement * 1000)} -c timezone=UTC"
             f" -c plan_cache_mode=force_custom_plan -c default_text_search_config=pg_catalog.{language}"

@@ -23,7 +23,6 @@ class GraphRetriever:
 
     database: Database
     min_similarity: float = 0.3
-    exact_below: int = 10_000
     name: RetrieverName = RetrieverName.GRAPH
 
     def applies(self, plan: QueryPlan) -> bool:
@@ -38,7 +37,6 @@ class GraphRetriever:
                 plan.facts,
                 plan.embedding.vector,
                 Seeding(SEEDS_PER_TYPE, self.min_similarity, entity_names(plan.text)),
-                indexed=plan.bank.unit_count >= self.exact_below,
             )
         activation = spread(found.edges, found.seeds)
         facts = [

@@ -11,14 +11,10 @@ from recalld.store.queries.semantic import nearest_facts
 
 @dataclass(frozen=True, slots=True)
 class SemanticRetriever:
-    """Facts whose cosine with the query reaches a floor (the request's, else ``min_similarity``).
-
-    Banks of fewer than ``exact_below`` facts have no vector index and are scanned exactly.
-    """
+    """Facts whose cosine with the query reaches a floor (the request's, else ``min_similarity``)."""
 
     database: Database
     min_similarity: float = 0.3
-    exact_below: int = 10_000
     name: RetrieverName = RetrieverName.SEMANTIC
 
     def applies(self, plan: QueryPlan) -> bool:
@@ -35,6 +31,5 @@ class SemanticRetriever:
                 plan.embedding.vector,
                 limit=plan.depth,
                 floor=self.min_similarity if floor is None else floor,
-                indexed=plan.bank.unit_count >= self.exact_below,
             )
         return Ranking(self.name, facts)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import FACT_TYPES, FactType
-from recalld.store.engine import ReadConnection
-from recalld.store.queries.semantic import fetch_nearest, nearest
+from recalld.store.engine import ReadConnection, fetch
+from recalld.store.queries.semantic import nearest
 from recalld.store.queries.vectors import FloatArray
-from recalld.store.where import Conditions, fact_conditions, of_types
+from recalld.store.where import fact_conditions, of_types
 
 UNITS_PER_ENTITY = 200
 LINKS_PER_SEED = 20
@@ -81,10 +81,8 @@ async def read_neighbourhood(
     facts: FactFilter,
     vector: FloatArray,
     seeding: Seeding,
-    *,
-    indexed: bool,
 ) -> Neighbourhood:
-    """The neighbourhood of the seeds; ``indexed`` as for ``fetch_nearest``."""
+    """The neighbourhood of the seeds."""
     near = nearest(facts, vector, seeding.nearest)
     conditions = fact_conditions(facts) & of_types(facts)
     query = _NEIGHBOURHOOD.format(
@@ -94,7 +92,7 @@ async def read_neighbourhood(
         links=LINKS_PER_SEED,
     )
     params = {**near.params, **conditions.params, "names": list(seeding.names), "floor": seeding.floor}
-    rows = await fetch_nearest(connection, Conditions(query, params), indexed=indexed)
+    rows = await fetch(connection, query, params)
     return Neighbourhood(
         seeds={source: weight for source, target, weight, _ in rows if target is None},
         edges=[(node, other, weight) for node, other, weight, _ in rows if other is not None],

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from psycopg.rows import TupleRow
-
 from recalld.domain.filters import FactFilter
 from recalld.domain.memory import FACT_TYPES, RankedFact
 from recalld.store.engine import ReadConnection, fetch
-from recalld.store.queries.vectors import WIDEN_INDEX_SCANS, FloatArray, dense
+from recalld.store.queries.vectors import FloatArray, dense
 from recalld.store.where import Conditions, fact_conditions
 
 
@@ -18,22 +16,12 @@ async def nearest_facts(
     *,
     limit: int,
     floor: float,
-    indexed: bool,
 ) -> tuple[RankedFact, ...]:
     """Up to ``limit`` facts of each type with cosine at least ``floor``, most similar first."""
     query = nearest(facts, vector, limit)
-    rows = await fetch_nearest(connection, query, indexed=indexed)
+    rows = await fetch(connection, query.sql, query.params)
     found = [RankedFact(id_, FACT_TYPES[kind], 1.0 - distance) for id_, kind, distance in rows]
     return tuple(sorted((f for f in found if f.score >= floor), key=lambda f: (-f.score, f.id)))
-
-
-async def fetch_nearest(connection: ReadConnection, query: Conditions, *, indexed: bool) -> list[TupleRow]:
-    """Rows of a query that orders by distance; over an index, scans go on while filters reject rows."""
-    if not indexed:
-        return await fetch(connection, query.sql, query.params)
-    async with connection.transaction():
-        await connection.execute(WIDEN_INDEX_SCANS)
-        return await fetch(connection, query.sql, query.params)
 
 
 def nearest(facts: FactFilter, vector: FloatArray, limit: int) -> Conditions:

@@ -51,7 +51,7 @@ async def version() -> VersionResponse:
         features=FeaturesInfo(
             observations=True,
             mcp=False,
-            worker=False,
+            worker=True,
             bank_config_api=True,
             bank_llm_health=False,
             file_upload_api=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recalld.recall.time_window.language import COUPLE, FEW, Language, named, numbered
+from recalld.recall.time_window.languages.han import MONTHS, ORDINALS
 from recalld.recall.time_window.languages.numeric import NUMERIC_ROWS
 
 _ROWS = (
@@ -80,27 +81,7 @@ JAPANESE = Language(
         hour="時間",
         minute="分 分間",
     ),
-    months={
-        f"{sign}月": number
-        for number, signs in enumerate(
-            (
-                "一 1 01",
-                "二 2 02",
-                "三 3 03",
-                "四 4 04",
-                "五 5 05",
-                "六 6 06",
-                "七 7 07",
-                "八 8 08",
-                "九 9 09",
-                "十 10",
-                "十一 11",
-                "十二 12",
-            ),
-            1,
-        )
-        for sign in signs.split()
-    },
+    months=MONTHS,
     weekdays={f"{sign}曜{end}": number for number, sign in enumerate("月火水木金土日") for end in ("日", "")},
     seasons=named(spring="春", summer="夏", autumn="秋", winter="冬"),
     holidays=named(
@@ -110,7 +91,7 @@ JAPANESE = Language(
         halloween="ハロウィン",
         new_year_eve="大晦日",
     ),
-    ordinals=numbered("一 1, 二 2, 三 3, 四 4"),
+    ordinals=numbered(ORDINALS),
     rows=_ROWS,
     inner=(("around", r"約|およそ"),),
     outer=(),

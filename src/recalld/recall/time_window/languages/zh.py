@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recalld.recall.time_window.language import COUPLE, SEVERAL, Amount, Language, named, numbered
+from recalld.recall.time_window.languages.han import MONTHS, ORDINALS
 from recalld.recall.time_window.languages.numeric import NUMERIC_ROWS
 
 _FEW = Amount(2, 5, 5)
@@ -122,28 +123,7 @@ CHINESE = Language(
         hour="小时 钟头",
         minute="分钟",
     ),
-    months={
-        f"{sign}{mark}": number
-        for number, signs in enumerate(
-            (
-                "一 1 01",
-                "二 2 02",
-                "三 3 03",
-                "四 4 04",
-                "五 5 05",
-                "六 6 06",
-                "七 7 07",
-                "八 8 08",
-                "九 9 09",
-                "十 10",
-                "十一 11",
-                "十二 12",
-            ),
-            1,
-        )
-        for sign in signs.split()
-        for mark in ("月",)
-    },
+    months=MONTHS,
     weekdays={
         f"{start}{sign}": number
         for start in ("周", "星期", "礼拜")
@@ -152,7 +132,7 @@ CHINESE = Language(
     },
     seasons=named(spring="春天 春季", summer="夏天 夏季", autumn="秋天 秋季", winter="冬天 冬季"),
     holidays=named(christmas="圣诞节 圣诞", new_year="元旦"),
-    ordinals=numbered("一 1, 二 2, 三 3, 四 4"),
+    ordinals=numbered(ORDINALS),
     rows=_ROWS,
     inner=(("introduce", r"[在于从自]"), ("around", r"大约|约|大概")),
     outer=(("since", r"自从?|从"), ("before", r"直到|截至")),
