@@ -34,7 +34,7 @@ def test_d9_every_failure_is_a_detail_in_json(route: tuple[str, str]) -> None:
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
 def test_what_any_route_can_answer_is_named(route: tuple[str, str]) -> None:
     operation = operations(OURS)[route]
-    assert {"401", "422", "503", "504"} <= operation["responses"].keys()
+    assert {"401", "403", "422", "503", "504"} <= operation["responses"].keys()
     (success,) = (status for status in operation["responses"] if status.startswith("2"))
     if "application/json" in operation["responses"][success]["content"]:
         assert "X-Ignored-Params" in operation["responses"][success]["headers"]
@@ -45,10 +45,11 @@ def test_what_any_route_can_answer_is_named(route: tuple[str, str]) -> None:
 
 def test_what_recall_can_answer_is_named() -> None:
     responses = operations(OURS)[RECALL]["responses"]
-    assert responses.keys() == {"200", "400", "401", "404", "413", "422", "503", "504"}
+    assert responses.keys() == {"200", "400", "401", "403", "404", "413", "422", "503", "504"}
     assert responses["200"]["headers"].keys() == {
         "X-Ignored-Params",
         "X-Recall-Degraded",
+        "X-Recall-Fallback",
         "X-Recall-Query-Truncated",
         "X-Recall-Window",
     }

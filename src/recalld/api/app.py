@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from recalld import __version__
 from recalld.api import errors
 from recalld.api.admission import Lane
 from recalld.api.auth import Authenticated, read_keys
+from recalld.api.deps import own_bank
 from recalld.api.hindsight.routes import (
     aliases,
     attachments,
@@ -56,6 +57,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         description="Recall for agent memory, compatible with the Hindsight API.",
         lifespan=lifespan,
         strict_content_type=False,
+        dependencies=[Depends(own_bank)],
     )
     app.state.recall_lane = _recall_lane(chosen)
     for router in (

@@ -9,6 +9,7 @@ from fastapi import Depends, Header, Request
 
 from recalld.api.admission import Lane
 from recalld.bootstrap import Application
+from recalld.domain.errors import BankNotFound, Forbidden
 
 
 async def application(request: Request) -> Application:
@@ -32,6 +33,20 @@ App = Annotated[Application, Depends(application)]
 async def bank_prefix(request: Request) -> str:
     """What the ids of the caller's banks begin with; empty where all are open."""
     return cast("str", getattr(request.state, "bank_prefix", ""))
+
+
+async def own_bank(request: Request) -> None:
+    """Refuse a bank of someone else behind an alias that begins like the caller's own banks."""
+    prefix = await bank_prefix(request)
+    name = request.path_params.get("bank_id")
+    if not prefix or name is None:
+        return
+    try:
+        bank = await (await application(request)).banks.get(name)
+    except BankNotFound:
+        return
+    if not bank.bank_id.startswith(prefix):
+        raise Forbidden("This API key does not open that bank")
 
 
 BankPrefix = Annotated[str, Depends(bank_prefix)]

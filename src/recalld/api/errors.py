@@ -26,6 +26,7 @@ class ErrorResponse(JSONResponse):
 
 STATUS: dict[type[errors.RecalldError], int] = {
     errors.InvalidRequest: 400,
+    errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
     errors.Gone: 410,

@@ -36,7 +36,10 @@ RECALLED = _ok(
 CREATED: Responses = {201: REPORTED[200]}
 
 BAD_VALUE: Responses = {400: _failure("A value that cannot be used")}
-BAD_KEY: Responses = {401: _failure("The API key is missing or wrong")}
+BAD_KEY: Responses = {
+    401: _failure("The API key is missing or wrong"),
+    403: _failure("The API key does not open that bank"),
+}
 UNKNOWN: Responses = {404: _failure("No such thing, or no such bank")}
 UNKNOWN_BANK: Responses = {404: _failure("No such bank")}
 IN_THE_WAY: Responses = {409: _failure("Other writes to the same document got in the way; try again")}

@@ -2,6 +2,7 @@
 
 RecalldError
 |-- InvalidRequest          400  a value that cannot be used
+|-- Forbidden               403  not for this caller
 |-- NotFound                404  bank, document, memory
 |-- Conflict                409  state forbids it
 |-- Gone                    410  a route that was retired
@@ -33,6 +34,10 @@ class RecalldError(Exception):
 
 class InvalidRequest(RecalldError):
     """A value in the request cannot be used."""
+
+
+class Forbidden(RecalldError):
+    """The caller may not do that."""
 
 
 class NotFound(RecalldError):

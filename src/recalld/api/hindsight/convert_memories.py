@@ -10,9 +10,9 @@ from recalld.api.hindsight.convert_lists import STATES, moment, one_of
 from recalld.api.hindsight.schemas.memories import MemoryUnitListItem, UpdateMemoryRequest
 from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.memory import FactType
+from recalld.domain.names import clean_names
 from recalld.domain.records import MemoryDetail, MemoryEdit, MemoryRecord
 from recalld.domain.text import has_word, scrub
-from recalld.retain.entities import clean_names
 
 MAX_TEXT = 20_000
 MAX_NAMES = 200

@@ -26,10 +26,10 @@ from recalld.domain.attachments import MAX_BYTES, MAX_PER_ITEM, AttachmentDraft,
 from recalld.domain.bank_settings import checked
 from recalld.domain.banks import Bank, BankSummary, Disposition
 from recalld.domain.errors import InvalidRequest, Unprocessable
+from recalld.domain.names import clean_names
 from recalld.domain.text import has_forbidden, scrub, scrub_all
 from recalld.domain.time import as_utc
 from recalld.retain.banks import BankChange
-from recalld.retain.entities import clean_names
 from recalld.retain.types import RetainItem, UpdateMode
 
 UNDATED = "unset"
