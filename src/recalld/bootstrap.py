@@ -29,6 +29,7 @@ from recalld.configure import (
     bank_defaults,
     boosts,
     candidates,
+    chat_choice,
     decision_endpoint,
     embedder_choice,
     reranker_choices,
@@ -38,9 +39,9 @@ from recalld.consolidate.job import OPERATION, AutoConsolidation, ConsolidationJ
 from recalld.consolidate.service import ConsolidationService
 from recalld.domain.errors import InvalidRequest
 from recalld.encoders import registry
-from recalld.encoders.protocols import ServingEmbedder, ServingReranker, TokenCounter
+from recalld.encoders.protocols import ChatModel, ServingEmbedder, ServingReranker, TokenCounter
 from recalld.operations.queue import OperationQueue
-from recalld.operations.worker import Job, Pace, Worker
+from recalld.operations.worker import Job, Pace, Tidying, Worker
 from recalld.recall.assemble import Assembler
 from recalld.recall.decide import DecisionStage
 from recalld.recall.hydrate import Hydrator
@@ -64,6 +65,11 @@ from recalld.store.engine import Database, PoolLimits
 from recalld.store.migrate import migrate
 from recalld.store.writes.facts import check_embedder
 from recalld.telemetry import Metrics, send_spans
+from recalld.transfer.export import Exporter
+from recalld.transfer.files import TransferFiles
+from recalld.transfer.importer import Importer
+from recalld.transfer.job import transfer_jobs
+from recalld.transfer.service import TransferService
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class Application:
     catalog: Catalog
     operations: OperationQueue
     consolidation: ConsolidationService
+    transfer: TransferService
     metrics: Metrics
     started_at: float = field(default_factory=time.monotonic)
 
@@ -134,9 +141,9 @@ async def _database_url(settings: Settings) -> AsyncIterator[str]:
 async def working(app: Application) -> AsyncIterator[None]:
     """Workers on the application's queue for the length of the block."""
     pace = Pace(app.settings.worker_lease, app.settings.worker_poll)
-    jobs: dict[str, Job] = {PART: RetainJob(app.retain), OPERATION: ConsolidationJob(app.consolidation)}
+    jobs, tidying = jobs_of(app)
     workers = [
-        asyncio.create_task(Worker(app.database, jobs, app.operations.submitted, pace).run())
+        asyncio.create_task(Worker(app.database, jobs, app.operations.submitted, pace, tidying).run())
         for _ in range(app.settings.worker_count)
     ]
     try:
@@ -145,6 +152,13 @@ async def working(app: Application) -> AsyncIterator[None]:
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+
+
+def jobs_of(app: Application) -> tuple[dict[str, Job], dict[str, Tidying]]:
+    """What workers do for each type of operation, and put away afterwards."""
+    transfers, tidying = transfer_jobs(app.transfer)
+    jobs: dict[str, Job] = {PART: RetainJob(app.retain), OPERATION: ConsolidationJob(app.consolidation)}
+    return {**jobs, **transfers}, tidying
 
 
 @asynccontextmanager
@@ -167,6 +181,7 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         tokens = registry.token_counter()
         embedder = await _embedder(settings, tokens, stack)
         reranking = await _reranking(settings, tokens, stack)
+        chat = _language_model(settings, stack)
         stack.push_async_callback(database.close)
         await database.open()
         find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
@@ -189,14 +204,35 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
                 embedder.dimension,
                 settings.vector_index_min_rows,
                 after_retain,
+                chat,
             ),
             banks=BankService(database),
             attachments=AttachmentCatalog(database),
             catalog=_catalog(settings, database, embedder, tokens),
             operations=OperationQueue(database),
             consolidation=consolidation,
+            transfer=_transfer(settings, database, embedder, tokens, after_retain),
             metrics=metrics,
         )
+
+
+def _transfer(
+    settings: Settings,
+    database: Database,
+    embedder: ServingEmbedder,
+    tokens: TokenCounter,
+    after: AutoConsolidation,
+) -> TransferService:
+    importer = Importer(
+        database,
+        embedder.embed_passages,
+        tokens,
+        bank_defaults(settings),
+        embedder.dimension,
+        settings.vector_index_min_rows,
+        after,
+    )
+    return TransferService(database, TransferFiles(database), Exporter(database), importer)
 
 
 async def _embedder(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> ServingEmbedder:
@@ -207,6 +243,18 @@ async def _embedder(settings: Settings, tokens: TokenCounter, stack: AsyncExitSt
         raise InvalidRequest(f"The embedder cannot be used: {error}") from error
     stack.push_async_callback(embedder.aclose)
     return embedder
+
+
+def _language_model(settings: Settings, stack: AsyncExitStack) -> ChatModel | None:
+    """The language model, if there is one; it is closed with the stack."""
+    try:
+        choice = chat_choice(settings)
+        model = registry.chat_model(choice) if choice else None
+    except ValueError as error:
+        raise InvalidRequest(f"The language model cannot be used: {error}") from error
+    if model is not None:
+        stack.push_async_callback(model.aclose)
+    return model
 
 
 async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> Reranking:

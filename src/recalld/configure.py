@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from recalld.domain.banks import BankConfig
 from recalld.domain.budget import Budget, BudgetRule
-from recalld.encoders.choices import EmbedderChoice, RerankerChoice
+from recalld.encoders.choices import ChatChoice, EmbedderChoice, RerankerChoice
 from recalld.encoders.decision.client import DecisionEndpoint
 from recalld.recall.boost import BoostWeights, Decay, exponential_decay, linear_decay, no_decay
 from recalld.recall.favour import read_favours
@@ -71,6 +71,25 @@ def decision_endpoint(settings: Settings) -> DecisionEndpoint | None:
     )
 
 
+def chat_choice(settings: Settings) -> ChatChoice | None:
+    """The language model that is wanted. Raises ``ValueError`` for a provider that has no address."""
+    provider = settings.llm_provider.strip().lower()
+    if provider in {"", "none"}:
+        return None
+    if provider != "openai" and not settings.llm_base_url:
+        raise ValueError(
+            f"the provider {provider!r} is not known; for an endpoint that speaks OpenAI's chat format set "
+            "RECALLD_LLM_BASE_URL, for no model set RECALLD_LLM_PROVIDER to none"
+        )
+    return ChatChoice(
+        settings.llm_model,
+        settings.llm_base_url,
+        settings.llm_api_key.get_secret_value() or None,
+        settings.llm_timeout,
+        settings.llm_max_concurrent,
+    )
+
+
 def reranker_tops(settings: Settings) -> dict[Budget, int]:
     """Candidates a model reads, by budget."""
     own = {
@@ -119,6 +138,7 @@ def bank_defaults(settings: Settings) -> BankConfig:
         Budget.MID: settings.recall_budget_adaptive_mid,
         Budget.HIGH: settings.recall_budget_adaptive_high,
     }
+    has_model = chat_choice(settings) is not None
     return BankConfig(
         budget=BudgetRule(
             function=settings.recall_budget_function,
@@ -138,4 +158,7 @@ def bank_defaults(settings: Settings) -> BankConfig:
         enable_observations=settings.enable_observations,
         enable_auto_consolidation=settings.enable_auto_consolidation,
         recall_observation_fallback=settings.recall_observation_fallback,
+        retain_extraction_mode="concise" if has_model else "chunks",
+        has_language_model=has_model,
+        chunk_size_given="retain_chunk_size" in settings.model_fields_set,
     )

@@ -178,6 +178,19 @@ class Settings(BaseSettings):
     recall_decision_model_prune: bool = Field(False, description="Default of the request's `rerank.prune`.")
     recall_decision_model_dedup: bool = Field(False, description="Default of the request's `rerank.dedup`.")
 
+    llm_provider: str = Field(
+        "none",
+        description="Language model that finds facts in texts and writes observations: `none`, or `openai` "
+        "for any endpoint that speaks its chat format. Other names count as `openai` when a base URL is given.",
+    )
+    llm_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
+    llm_model: str = Field("", description="Its name; may be empty for OpenAI's own address only.")
+    llm_base_url: str = Field(
+        "", description="Its address, up to and without `/chat/completions`; empty for OpenAI's own."
+    )
+    llm_timeout: Seconds = Field(120.0, description="Longest wait for one answer, in seconds.")
+    llm_max_concurrent: int = Field(8, ge=1, description="Requests to it under way at once.")
+
     semantic_min_similarity: Similarity = Field(0.3, description="Cosine floor of the semantic retriever.")
     graph_seed_min_similarity: Similarity = Field(0.3, description="Cosine floor of graph seeds.")
     temporal_semantic_min_similarity: Similarity = Field(

@@ -29,6 +29,7 @@ from recalld.api.hindsight.routes import (
     stubs,
     system,
     tags,
+    transfer,
 )
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
 from recalld.bootstrap import Application, application, at_work
@@ -71,6 +72,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         stats.router,
         stubs.router,
         tags.router,
+        transfer.router,
         operations.router,
         recall.router,
         retain.router,

@@ -16,6 +16,7 @@ OPEN = "/v1/version"
 _CLOSED = "/v1/"
 _BANK = "/v1/default/banks/"
 _CHUNK = "/v1/default/chunks/"
+_FILE = "/v1/default/files/download/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,12 @@ def is_closed(path: str) -> bool:
 
 
 def may_open(key: ApiKey, path: str) -> bool:
-    """Whether the bank a path names, or the bank its chunk lies in, is one of the key's."""
+    """Whether the bank a path names, or the bank of its chunk or file, is one of the key's."""
     if not key.bank_prefix:
         return True
     if path.startswith(_BANK):
         return path.removeprefix(_BANK).partition("/")[0].startswith(key.bank_prefix)
-    if path.startswith(_CHUNK):
-        return path.removeprefix(_CHUNK).startswith(escaped(key.bank_prefix))
+    for place in (_CHUNK, _FILE):
+        if path.startswith(place):
+            return path.removeprefix(place).startswith(escaped(key.bank_prefix))
     return path == _BANK.rstrip("/")

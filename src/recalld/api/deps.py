@@ -36,8 +36,10 @@ async def bank_prefix(request: Request) -> str:
 
 
 async def own_bank(request: Request) -> None:
-    """Refuse a bank of someone else behind an alias that begins like the caller's own banks."""
+    """Refuse a bank of someone else: behind an alias that begins like the caller's own, or as a target."""
     prefix = await bank_prefix(request)
+    if not all(name.startswith(prefix) for name in request.query_params.getlist("target_bank_id")):
+        raise Forbidden("This API key does not open the bank in target_bank_id")
     name = request.path_params.get("bank_id")
     if not prefix or name is None:
         return

@@ -34,6 +34,7 @@ RECALLED = _ok(
 )
 
 CREATED: Responses = {201: REPORTED[200]}
+ACCEPTED: Responses = {202: REPORTED[200]}
 
 BAD_VALUE: Responses = {400: _failure("A value that cannot be used")}
 BAD_KEY: Responses = {

@@ -44,6 +44,13 @@ class BankConfig:
     enable_auto_consolidation: bool = True
     default_observation_scopes: Any = None
     recall_observation_fallback: bool = False
+    retain_extraction_mode: str = "chunks"
+    retain_mission: str | None = None
+    retain_custom_instructions: str | None = None
+    observations_mission: str | None = None
+    has_language_model: bool = False
+    chunk_size_given: bool = False
+    """Whether somebody chose the size of chunks."""
 
     def with_strategy(self, name: str | None) -> BankConfig:
         """This configuration with a named strategy on top, the bank's usual one for ``None``.
@@ -59,6 +66,8 @@ class BankConfig:
         return BankConfig(
             **{**{name: getattr(self, name) for name in PLAIN_KEYS}, **known},
             budget=_budget_rule(self.budget, values),
+            has_language_model=self.has_language_model,
+            chunk_size_given=self.chunk_size_given or values.get("retain_chunk_size") is not None,
         )
 
 
@@ -79,6 +88,10 @@ PLAIN_KEYS = (
     "enable_auto_consolidation",
     "default_observation_scopes",
     "recall_observation_fallback",
+    "retain_extraction_mode",
+    "retain_mission",
+    "retain_custom_instructions",
+    "observations_mission",
 )
 
 

@@ -56,6 +56,25 @@ class DocumentDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """What a fact from elsewhere brings along: its dates, and for an observation what it rests on."""
+
+    event_date: datetime | None = None
+    occurred_start: datetime | None = None
+    occurred_end: datetime | None = None
+    created_at: datetime | None = None
+    edited_at: datetime | None = None
+    consolidated_at: datetime | None = None
+    consolidation_failed_at: datetime | None = None
+    proof_count: int = 1
+    source_ids: tuple[UUID, ...] = ()
+
+
+NOTHING = Past()
+"""The past of a fact that is made here."""
+
+
+@dataclass(frozen=True, slots=True)
 class UnitDraft:
     """A fact about to be written. ``index_text`` is what the keyword index reads.
 
@@ -77,11 +96,14 @@ class UnitDraft:
     attachment_ids: tuple[str, ...]
     vector: list[float]
     token_vectors: bytes
+    past: Past | None = None
 
     @property
     def event_date(self) -> datetime | None:
         """The date facts are ordered by."""
-        return self.mentioned_at
+        if self.past is None:
+            return self.mentioned_at
+        return self.past.event_date or self.past.occurred_start or self.mentioned_at
 
 
 def sha256(text: str) -> str:

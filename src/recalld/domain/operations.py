@@ -53,6 +53,16 @@ class NewOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class NewSingle:
+    """An operation about to be queued that is its own only part."""
+
+    id: UUID
+    type: str
+    payload: Payload = field(default_factory=dict)
+    items_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """An operation as stored. ``due_at`` is when it is tried, or when its worker counts as dead.
 

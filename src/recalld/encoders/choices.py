@@ -30,3 +30,14 @@ class RerankerChoice:
     api_key: str | None = field(default=None, repr=False)
     cache_size: int = 0
     threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChatChoice:
+    """A language model behind an OpenAI-compatible endpoint. ``timeout`` is in seconds."""
+
+    model: str = ""
+    url: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 120.0
+    max_concurrent: int = 8

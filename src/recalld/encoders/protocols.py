@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -150,5 +150,54 @@ class DecisionModel(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class ChatUsage:
+    """Tokens a language model read and wrote. Cached ones are among those read, thoughts among the written."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    thoughts_tokens: int = 0
+
+    def plus(self, other: ChatUsage) -> ChatUsage:
+        """Both together."""
+        return ChatUsage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.thoughts_tokens + other.thoughts_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A JSON object a language model wrote, and what it cost."""
+
+    answer: dict[str, Any]
+    usage: ChatUsage = ChatUsage()
+
+
+class ChatModel(Protocol):
+    """Writes a JSON object for a task, over a network."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the model, shown in messages."""
+
+    async def complete(self, system: str, user: str, schema: Mapping[str, Any]) -> Completion:
+        """An object with every property the JSON schema requires at its top.
+
+        Raises ``AnswerTooLong`` when the answer was cut off at the model's limit, and ``EncoderFailed`` when
+        the model cannot be reached, refuses, or answers nonsense.
+        """
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+
+
 class EncoderFailed(Exception):
     """A model did not answer, or not in a usable way."""
+
+
+class AnswerTooLong(EncoderFailed):
+    """A language model had more to say than it may."""

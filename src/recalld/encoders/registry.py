@@ -7,7 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from recalld.encoders.choices import EmbedderChoice, RerankerChoice
+from recalld.encoders.chat.client import HttpChatModel
+from recalld.encoders.choices import ChatChoice, EmbedderChoice, RerankerChoice
 from recalld.encoders.decision.client import DecisionEndpoint, HttpDecisionModel
 from recalld.encoders.embedders.dense import Prefixes
 from recalld.encoders.embedders.http import HttpEmbedder, Reading
@@ -22,10 +23,12 @@ from recalld.encoders.rerankers.cached import CachedReranker
 from recalld.encoders.rerankers.cohere import CohereReranker
 from recalld.encoders.rerankers.onnx_folder import OnnxCrossEncoder
 from recalld.encoders.rerankers.tei import TeiReranker
+from recalld.encoders.retry import RetryPolicy
 from recalld.encoders.token_counter import O200kTokenCounter
 
 SENTENCE_MODEL = "BAAI/bge-small-en-v1.5"
 OPENAI_MODEL, OPENAI_URL = "text-embedding-3-small", "https://api.openai.com/v1"
+CHAT_MODEL = "gpt-5-mini"
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
 COHERE_MODEL, COHERE_URL = "rerank-v3.5", "https://api.cohere.com/v2"
 RERANK_REQUESTS = 16
@@ -126,3 +129,19 @@ def token_counter() -> TokenCounter:
 def decision_model(endpoint: DecisionEndpoint, counter: TokenCounter) -> HttpDecisionModel:
     """A client of a decision model; close it when done."""
     return HttpDecisionModel(endpoint, counter)
+
+
+def chat_model(choice: ChatChoice) -> HttpChatModel:
+    """A client of a language model; close it when done."""
+    if choice.url and not choice.model:
+        raise ValueError("a language model at an address of its own needs a name")
+    name = choice.model or CHAT_MODEL
+    endpoint = Endpoint(
+        name,
+        choice.url or OPENAI_URL,
+        choice.api_key,
+        choice.timeout,
+        choice.max_concurrent,
+        RetryPolicy(retries=4, first_pause=1.0, longest_pause=20.0, budget=max(60.0, 2 * choice.timeout)),
+    )
+    return HttpChatModel(HttpService(endpoint))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from recalld.domain.errors import Conflict, NotFound
-from recalld.domain.operations import NewOperation, Operation, OperationFilter
+from recalld.domain.operations import NewOperation, NewSingle, Operation, OperationFilter
 from recalld.store.engine import Database
 from recalld.store.queries.operations import (
     find_operation,
@@ -37,15 +37,26 @@ class OperationQueue:
 
         An id of another bank or another type is a ``Conflict``.
         """
-        async with self.database.read() as connection:
-            owner = await operation_owner(connection, new.id)
-        if owner is not None:
-            if owner != (bank_key, new.type):
-                raise Conflict(f"operation_id '{new.id}' is in use by another operation")
+        if await self._is_known(bank_key, new.id, new.type):
             return
         async with self.database.write() as connection:
             await insert_operation(connection, bank_key, new)
         self.submitted.set()
+
+    async def submit_single(self, bank_key: int, new: NewSingle) -> None:
+        """The same for an operation that is its own only part."""
+        if await self._is_known(bank_key, new.id, new.type):
+            return
+        async with self.database.write() as connection:
+            await insert_single(connection, bank_key, new)
+        self.submitted.set()
+
+    async def _is_known(self, bank_key: int, id_: UUID, type_: str) -> bool:
+        async with self.database.read() as connection:
+            owner = await operation_owner(connection, id_)
+        if owner not in {None, (bank_key, type_)}:
+            raise Conflict(f"operation_id '{id_}' is in use by another operation")
+        return owner is not None
 
     async def submit_once(self, bank_key: int, type_: str) -> tuple[UUID, bool]:
         """Queue an operation unless one of its type is waiting; its id, and whether it waited already."""
@@ -55,7 +66,7 @@ class OperationQueue:
             return waiting, True
         id_ = uuid4()
         async with self.database.write() as connection:
-            await insert_single(connection, bank_key, id_, type_)
+            await insert_single(connection, bank_key, NewSingle(id_, type_))
         self.submitted.set()
         return id_, False
 

@@ -20,6 +20,9 @@ logger = logging.getLogger(__name__)
 Job = Callable[[Claim], Awaitable[Payload]]
 """Does a part and returns what is known of it afterwards. It may be called again after a crash."""
 
+Tidying = Callable[[Claim], Awaitable[None]]
+"""Puts away what a part no longer needs once it is completed. It is not called after a crash."""
+
 MAX_FAILURES = 5
 MAX_CLAIMS = 100
 """After so many workers died over it, a part is given up."""
@@ -36,12 +39,16 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Empties the queue. ``jobs`` are by the type of a part; ``submitted`` ends an idle wait early."""
+    """Empties the queue. ``jobs`` are by the type of a part; ``submitted`` ends an idle wait early.
+
+    ``tidying`` is by type too, for the few parts that leave something behind.
+    """
 
     database: Database
     jobs: Mapping[str, Job]
     submitted: asyncio.Event
     pace: Pace = Pace()
+    tidying: Mapping[str, Tidying] = field(default_factory=dict)
     name: str = field(default_factory=lambda: str(uuid4()))
 
     async def run(self) -> None:
@@ -96,7 +103,9 @@ class Worker:
             await self._note_failure(claim, error)
             return
         async with self.database.write() as connection:
-            await complete_part(connection, claim, self.name, result)
+            completed = await complete_part(connection, claim, self.name, result)
+        if completed and claim.type in self.tidying:
+            await self.tidying[claim.type](claim)
 
     async def _note_failure(self, claim: Claim, error: Exception) -> None:
         message = error.message if isinstance(error, RecalldError) else repr(error)

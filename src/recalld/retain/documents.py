@@ -10,10 +10,11 @@ from recalld.domain.attachments import AttachmentDraft
 from recalld.domain.banks import BankConfig
 from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
 from recalld.domain.indexing import embedded_text, indexed_text
+from recalld.domain.names import clean_names
 from recalld.domain.text import has_word
 from recalld.encoders.protocols import TokenCounter
 from recalld.retain.chunk import chunk_text
-from recalld.retain.entities import clean_names
+from recalld.retain.extract.modes import chunk_size
 from recalld.retain.types import RetainItem, UpdateMode
 
 
@@ -138,7 +139,7 @@ def inherit(item: RetainItem, stored: StoredDocument) -> RetainItem:
 
 
 def _chunks(content: str, config: BankConfig) -> list[str]:
-    return chunk_text(content, config.retain_chunk_size, config.retain_structured_chunk_size)
+    return chunk_text(content, chunk_size(config), config.retain_structured_chunk_size)
 
 
 def append_text(stored: str, new: str) -> str:

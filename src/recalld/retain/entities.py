@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from recalld.domain.text import scrub
+from recalld.domain.names import clean_names
 from recalld.retain.types import RetainItem
 
-MAX_NAME = 512
 SAME = 0.6
 """Score from which a name means a known entity."""
 _RECENT = timedelta(days=7)
@@ -31,15 +30,6 @@ class Namesake(Protocol):
     def last_seen(self) -> datetime | None: ...
     @property
     def companions(self) -> Sequence[str]: ...
-
-
-def clean_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with white space folded; blank and over-long ones are dropped, each kept once."""
-    kept: dict[str, str] = {}
-    for name in (" ".join(scrub(name).split()) for name in names):
-        if 0 < len(name) <= MAX_NAME:
-            kept.setdefault(name.lower(), name)
-    return tuple(kept.values())
 
 
 def resolve_names(item: RetainItem, namesakes: Mapping[str, Sequence[Namesake]]) -> RetainItem:

@@ -1,4 +1,4 @@
-"""The whole retain on one screen: plan the documents, embed what is new, write each in one transaction."""
+"""The whole retain on one screen: plan documents, find their facts, embed them, write each document at once."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from recalld.domain.attachments import placeholder_ids
 from recalld.domain.banks import Bank, BankConfig, check_bank_id
-from recalld.domain.documents import UnitDraft
 from recalld.domain.errors import BankNotFound, Contended
-from recalld.domain.memory import FactType
-from recalld.encoders.protocols import PassageEmbedding, TokenCounter
-from recalld.retain.documents import DocumentPlan, Piece, group_by_document, plan_document
+from recalld.encoders.protocols import ChatModel, PassageEmbedding, TokenCounter
+from recalld.retain.documents import DocumentPlan, group_by_document, plan_document
 from recalld.retain.entities import resolve_names
+from recalld.retain.facts import Fact
+from recalld.retain.reader import FactReader
 from recalld.retain.types import RetainItem, RetainOutcome
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
@@ -33,7 +33,7 @@ from recalld.store.writes.documents import (
     save_document,
 )
 from recalld.store.writes.entities import link_mentions, save_entities
-from recalld.store.writes.links import link_pending
+from recalld.store.writes.links import insert_causal_links, link_pending
 from recalld.store.writes.operations import note_document
 from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
@@ -56,12 +56,19 @@ WRITERS = 2
 """Documents one retain writes side by side."""
 
 
+class Made(NamedTuple):
+    """The fresh facts of a document, each with its vector."""
+
+    facts: Sequence[Fact]
+    vectors: Sequence[PassageEmbedding]
+
+
 class Writable(NamedTuple):
-    """A document with the vectors of its fresh facts, on behalf of an operation if there is one."""
+    """A document with its fresh facts and their vectors, on behalf of an operation if there is one."""
 
     group: Sequence[RetainItem]
     plan: DocumentPlan
-    vectors: Sequence[PassageEmbedding]
+    made: Made
     operation: UUID | None = None
 
 
@@ -77,7 +84,7 @@ class NotToBeWritten(Exception):
 class RetainService:
     """Stores texts. Each document is written whole or not at all.
 
-    ``after`` is told of a bank that has new facts.
+    ``after`` is told of a bank that has new facts. ``model`` finds the facts in texts, where banks want that.
     """
 
     database: Database
@@ -87,6 +94,7 @@ class RetainService:
     dimension: int
     index_min_rows: int = 10_000
     after: Callable[[Bank], None] | None = None
+    model: ChatModel | None = None
 
     async def retain(
         self, bank_id: str, items: Sequence[RetainItem], operation: UUID | None = None
@@ -102,10 +110,12 @@ class RetainService:
             done = await self._done(bank, operation)
             groups = [group for group in groups if group[0].document_id not in done]
         plans = await self._plan(bank, groups)
+        reader = FactReader(self.defaults.override(bank.overrides), self.tokens, self.model)
+        await reader.read(plans)
         added = 0
-        async for batch in self._embedded(plans):
-            writable = [Writable(groups[i], plans[i], vectors, operation) for i, vectors in batch]
-            added += await self._write_batch(bank, writable)
+        async for batch in self._embedded(bank, reader, plans):
+            writable = [Writable(groups[i], plans[i], made, operation) for i, made in batch]
+            added += await self._write_batch(bank, reader, writable)
         kept = sum(len(plan.kept) for plan in plans)
         await link_pending(self.database, bank.key, self.dimension)
         async with self.database.write() as connection:
@@ -116,7 +126,7 @@ class RetainService:
             self._index_in_background(bank)
         if added and self.after is not None:
             self.after(bank)
-        return RetainOutcome(len(groups), added, kept)
+        return RetainOutcome(len(groups), added, kept, reader.usage)
 
     def _index_in_background(self, bank: Bank) -> None:
         task = asyncio.create_task(
@@ -166,37 +176,47 @@ class RetainService:
         ]
 
     async def _embedded(
-        self, plans: Sequence[DocumentPlan]
-    ) -> AsyncIterator[list[tuple[int, list[PassageEmbedding]]]]:
-        """Batches of plans by index, each with the vectors of its fresh facts, similar lengths together.
+        self, bank: Bank, reader: FactReader, plans: Sequence[DocumentPlan]
+    ) -> AsyncIterator[list[tuple[int, Made]]]:
+        """Batches of plans by index, each with its fresh facts and their vectors, similar lengths together.
 
         While the caller writes one batch, the model is at work on the next.
         """
         batches = length_batches(plans)
         if not batches:
             return
-        task = asyncio.ensure_future(self._embed([plans[i] for i in batches[0]]))
+        task = asyncio.ensure_future(self._embed(bank, reader, [plans[i] for i in batches[0]]))
         try:
             for batch, following in zip(batches, [*batches[1:], []], strict=True):
                 embedded = await task
-                task = asyncio.ensure_future(self._embed([plans[i] for i in following]))
+                task = asyncio.ensure_future(self._embed(bank, reader, [plans[i] for i in following]))
                 yield list(zip(batch, embedded, strict=True))
         finally:
             task.cancel()
 
-    async def _embed(self, plans: Sequence[DocumentPlan]) -> list[list[PassageEmbedding]]:
-        """Vectors of the fresh facts of each plan, from one call for all of them."""
-        texts = [piece.embedded_text for plan in plans for piece in plan.facts]
+    async def _embed(self, bank: Bank, reader: FactReader, plans: Sequence[DocumentPlan]) -> list[Made]:
+        """The fresh facts of each plan, with vectors from one call for all of them."""
+        made = await self._named(bank, [reader.facts(plan) for plan in plans])
+        texts = [fact.embedded_text for facts in made for fact in facts]
         vectors = iter(await self.embed(texts) if texts else [])
-        return [[next(vectors) for _ in plan.facts] for plan in plans]
+        return [Made(facts, [next(vectors) for _ in facts]) for facts in made]
 
-    async def _write_batch(self, bank: Bank, batch: Sequence[Writable]) -> int:
+    async def _named(self, bank: Bank, made: Sequence[Sequence[Fact]]) -> list[list[Fact]]:
+        """The facts; names that a model found in them are as the bank knows them."""
+        found = [fact.item for facts in made for fact in facts if fact.item is not fact.piece.item]
+        resolved = iter(await self._resolved(bank, found))
+        return [
+            [fact if fact.item is fact.piece.item else replace(fact, item=next(resolved)) for fact in facts]
+            for facts in made
+        ]
+
+    async def _write_batch(self, bank: Bank, reader: FactReader, batch: Sequence[Writable]) -> int:
         """Write documents side by side; a failure is raised once none is under way any more."""
         gate = asyncio.Semaphore(WRITERS)
 
         async def write(one: Writable) -> int:
             async with gate:
-                return await self._write_until_current(bank, one)
+                return await self._write_until_current(bank, reader, one)
 
         results = await asyncio.gather(*(write(one) for one in batch), return_exceptions=True)
         for result in results:
@@ -204,7 +224,7 @@ class RetainService:
                 raise result
         return sum(result for result in results if isinstance(result, int))
 
-    async def _write_until_current(self, bank: Bank, one: Writable) -> int:
+    async def _write_until_current(self, bank: Bank, reader: FactReader, one: Writable) -> int:
         """Write a document, planned anew as often as others change it meanwhile; returns the facts added."""
         for _ in range(ATTEMPTS):
             try:
@@ -213,22 +233,21 @@ class RetainService:
                 return 0
             except (StaleDocument, Contended):
                 (plan,) = await self._plan(bank, [one.group])
-                (vectors,) = await self._embed([plan])
-                one = one._replace(plan=plan, vectors=vectors)
+                await reader.read([plan])
+                (made,) = await self._embed(bank, reader, [plan])
+                one = one._replace(plan=plan, made=made)
             else:
-                return len(one.plan.facts)
+                return len(one.made.facts)
         name = one.plan.draft.document_id
         raise Contended(f"Document '{name}' kept changing while it was written; try again.")
 
     async def _write(self, bank: Bank, one: Writable) -> None:
         """One document in one transaction. For a new one, the bank's statistics are locked at the end."""
-        _, plan, vectors, operation = one
+        _, plan, (facts, vectors), operation = one
         key, document_id = bank.key, plan.draft.document_id
-        units = [
-            _unit(piece, document_id, embedding) for piece, embedding in zip(plan.facts, vectors, strict=True)
-        ]
+        units = [fact.unit(document_id, vector) for fact, vector in zip(facts, vectors, strict=True)]
         ids = [unit.id for unit in units]
-        names = {unit.id: piece.item.entities for unit, piece in zip(units, plan.facts, strict=True)}
+        names = {fact.id: fact.item.entities for fact in facts}
         mentioned = [name for mentions in names.values() for name in mentions]
         seen = units[0].mentioned_at if units else None
         async with self.database.write() as connection:
@@ -246,6 +265,7 @@ class RetainService:
                 removed = await delete_chunks(connection, key, plan.stale)
             await insert_chunks(connection, key, document_id, [piece.chunk for piece in plan.fresh])
             await insert_units(connection, key, units, bank.average_length)
+            await insert_causal_links(connection, key, [link for fact in facts for link in fact.links])
             for item, chunk_ids in plan.kept_by_item():
                 refreshed = {"tags": list(item.tags), "metadata": dict(item.metadata)}
                 await refresh_units(connection, key, chunk_ids, refreshed)
@@ -281,24 +301,3 @@ def _finished(task: asyncio.Task[bool]) -> None:
     _background.discard(task)
     if not task.cancelled() and (error := task.exception()) is not None:
         logger.warning("vector index not built: %r", error)
-
-
-def _unit(piece: Piece, document_id: str, embedding: PassageEmbedding) -> UnitDraft:
-    item = piece.item
-    return UnitDraft(
-        id=uuid4(),
-        document_id=document_id,
-        chunk_id=piece.chunk.chunk_id,
-        text=piece.chunk.text,
-        context=item.context or "",
-        fact_type=FactType.WORLD,
-        mentioned_at=item.timestamp,
-        metadata=dict(item.metadata),
-        tags=item.tags,
-        observation_scopes=item.observation_scopes,
-        token_count=piece.chunk.token_count,
-        index_text=piece.indexed_text,
-        attachment_ids=placeholder_ids(piece.chunk.text),
-        vector=embedding.vector.tolist(),
-        token_vectors=embedding.tokens.tobytes(),
-    )

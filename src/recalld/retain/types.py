@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from recalld.domain.attachments import AttachmentDraft
+from recalld.encoders.protocols import ChatUsage
 
 
 class UpdateMode(StrEnum):
@@ -38,8 +39,9 @@ class RetainItem:
 
 @dataclass(frozen=True, slots=True)
 class RetainOutcome:
-    """What a retain did: documents written, facts added, facts kept unchanged."""
+    """What a retain did: documents written, facts added, facts kept unchanged, tokens of a model used."""
 
     documents: int
     facts_added: int
     facts_kept: int
+    usage: ChatUsage = ChatUsage()

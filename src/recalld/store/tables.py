@@ -271,3 +271,24 @@ observation_history = Table(
     Column("new_source_ids", ARRAY(UUID(as_uuid=True))),
     _when("changed_at"),
 )
+
+transfer_files = Table(
+    "transfer_files",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("kind", Text),
+    Column("filename", Text),
+    Column("byte_size", BigInteger),
+    _when("created_at"),
+    _when("expires_at"),
+)
+
+transfer_pieces = Table(
+    "transfer_pieces",
+    metadata,
+    Column("bank_key", Integer, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("data", LargeBinary),
+)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from recalld.retain.entities import clean_names, resolve_names, sameness
+from recalld.domain.names import clean_names
+from recalld.retain.entities import resolve_names, sameness
 from recalld.retain.types import RetainItem
 from recalld.store.queries.similar_entities import SimilarEntity
 

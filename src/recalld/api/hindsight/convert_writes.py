@@ -21,6 +21,7 @@ from recalld.api.hindsight.schemas.retain import (
     MemoryItem,
     RetainRequest,
     TextContentBlock,
+    TokenUsage,
 )
 from recalld.domain.attachments import MAX_BYTES, MAX_PER_ITEM, AttachmentDraft, placeholder
 from recalld.domain.bank_settings import checked
@@ -29,6 +30,7 @@ from recalld.domain.errors import InvalidRequest, Unprocessable
 from recalld.domain.names import clean_names
 from recalld.domain.text import has_forbidden, scrub, scrub_all
 from recalld.domain.time import as_utc
+from recalld.encoders.protocols import ChatUsage
 from recalld.retain.banks import BankChange
 from recalld.retain.types import RetainItem, UpdateMode
 
@@ -42,6 +44,17 @@ def retain_items(request: RetainRequest, now: datetime | None = None) -> list[Re
     """The texts to store, each with a document id, or the reason they cannot be."""
     received = now or datetime.now(UTC)
     return [_item(item, request.document_tags or [], received) for item in request.items]
+
+
+def token_usage(used: ChatUsage) -> TokenUsage:
+    """What a language model read and wrote, on the wire."""
+    return TokenUsage(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        total_tokens=used.input_tokens + used.output_tokens,
+        cached_tokens=used.cached_tokens,
+        thoughts_tokens=used.thoughts_tokens,
+    )
 
 
 def operation_uuid(text: str | None) -> UUID | None:

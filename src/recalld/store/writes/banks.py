@@ -21,8 +21,14 @@ def bank_named(name: str) -> ColumnElement[bool]:
 
 async def ensure_bank(connection: AsyncConnection, bank_id: str) -> None:
     """Create the bank unless it exists, under that id or that alias."""
+    await create_bank(connection, bank_id)
+
+
+async def create_bank(connection: AsyncConnection, bank_id: str) -> bool:
+    """Create the bank; false when there is one under that id or that alias."""
     free = select(cast(literal(bank_id), Text)).where(~exists().where(bank_aliases.c.alias == bank_id))
-    await connection.execute(insert(banks).from_select(["bank_id"], free).on_conflict_do_nothing())
+    statement = insert(banks).from_select(["bank_id"], free).on_conflict_do_nothing()
+    return (await connection.execute(statement.returning(banks.c.bank_key))).first() is not None
 
 
 async def change_bank(

@@ -24,6 +24,18 @@ _RECOUNT = text("""
     WHERE entities.bank_key = :bank_key AND entities.id = counted.id AND counted.mentions > 0
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
+_DATE = text("""
+    UPDATE entities SET first_seen = least(first_seen, seen.first), last_seen = greatest(last_seen, seen.last)
+    FROM (
+        SELECT held.entity_id, min(coalesce(unit.occurred_start, unit.mentioned_at)) AS first,
+               max(coalesce(unit.occurred_start, unit.mentioned_at)) AS last
+        FROM unit_entities AS held
+        JOIN memory_units AS unit ON unit.bank_key = held.bank_key AND unit.id = held.unit_id
+        WHERE held.bank_key = :bank_key AND held.unit_id = ANY(:ids) GROUP BY 1
+    ) AS seen
+    WHERE entities.bank_key = :bank_key AND entities.id = seen.entity_id
+""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
 
 async def mention_entities(
     connection: AsyncConnection,
@@ -85,6 +97,12 @@ async def link_mentions(
     ]
     if rows:
         await connection.execute(insert(unit_entities), rows)
+
+
+async def date_entities(connection: AsyncConnection, bank_key: int, unit_ids: Sequence[UUID]) -> None:
+    """Let saved entities have been seen when the facts that mention them were."""
+    if unit_ids:
+        await connection.execute(_DATE, {"bank_key": bank_key, "ids": list(unit_ids)})
 
 
 async def hold_entities(connection: AsyncConnection, bank_key: int, unit_ids: Sequence[UUID]) -> list[UUID]:

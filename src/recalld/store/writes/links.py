@@ -1,16 +1,20 @@
-"""Writes temporal and semantic links of new facts."""
+"""Writes links of new facts: temporal and semantic ones, and the causal ones they bring along."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from functools import lru_cache
+from uuid import UUID
 
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recalld.domain.errors import Contended
 from recalld.store.engine import Database
+from recalld.store.tables import memory_links
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +98,18 @@ async def link_new_units(connection: AsyncConnection, bank_key: int, dimension: 
     if ids:
         await connection.execute(_statement(dimension), {"bank_key": bank_key, "ids": ids})
     return len(ids)
+
+
+async def insert_causal_links(
+    connection: AsyncConnection, bank_key: int, links: Iterable[tuple[UUID, UUID, str]]
+) -> None:
+    """Add causal links between facts: from one, to another, and of what kind."""
+    rows = [
+        {"bank_key": bank_key, "from_id": start, "to_id": end, "link_type": kind, "weight": 1.0}
+        for start, end, kind in links
+    ]
+    if rows:
+        await connection.execute(insert(memory_links).on_conflict_do_nothing(), rows)
 
 
 @lru_cache

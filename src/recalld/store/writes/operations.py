@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import bindparam, case, delete, func, insert, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
-from recalld.domain.operations import OPEN, UNDONE, Claim, NewOperation, OperationStatus, Payload
+from recalld.domain.operations import (
+    OPEN,
+    UNDONE,
+    Claim,
+    NewOperation,
+    NewSingle,
+    OperationStatus,
+    Payload,
+)
 from recalld.store.engine import WriteConnection
 from recalld.store.tables import operations
 
@@ -111,9 +132,9 @@ async def insert_operation(connection: WriteConnection, bank_key: int, new: NewO
         await connection.execute(insert(operations), rows)
 
 
-async def insert_single(connection: WriteConnection, bank_key: int, id_: UUID, type_: str) -> None:
+async def insert_single(connection: WriteConnection, bank_key: int, new: NewSingle) -> None:
     """Queue an operation that is its own only part, due at once."""
-    row = {"bank_key": bank_key, "id": id_, "type": type_, "status": OperationStatus.PENDING}
+    row = {**asdict(new), "bank_key": bank_key, "status": OperationStatus.PENDING}
     await connection.execute(insert(operations).values(**row, due_at=func.now()))
 
 
@@ -164,7 +185,7 @@ async def retry_operation(connection: WriteConnection, bank_key: int, id_: UUID)
     """Queue what failed or was cancelled of an operation again; false when nothing did."""
     values = {
         "status": "pending",
-        "due_at": case((operations.c.parent_id.is_not(None), func.now())),
+        "due_at": case((~_has_parts(), func.now())),
         "claims": 0,
         "failures": 0,
         "error_message": None,
@@ -172,6 +193,12 @@ async def retry_operation(connection: WriteConnection, bank_key: int, id_: UUID)
         "updated_at": func.now(),
     }
     return await _change(connection, bank_key, id_, UNDONE, values)
+
+
+def _has_parts() -> ColumnElement[bool]:
+    """Whether others are the parts of an operation: those are worked on then, not it."""
+    part = operations.alias()
+    return exists().where(part.c.bank_key == operations.c.bank_key, part.c.parent_id == operations.c.id)
 
 
 async def _change(
@@ -227,6 +254,16 @@ async def note_document(
     """
     params = {"bank_key": bank_key, "id": id_, "document_id": document_id, "units": units}
     return (await connection.execute(_NOTE, params)).first() is not None
+
+
+async def still_wanted(connection: WriteConnection, bank_key: int, id_: UUID) -> bool:
+    """Whether an operation is worked on; it is not cancelled before this transaction ends then."""
+    statement = select(operations.c.id).where(
+        operations.c.bank_key == bank_key,
+        operations.c.id == id_,
+        operations.c.status == OperationStatus.PROCESSING,
+    )
+    return (await connection.execute(statement.with_for_update(read=True))).first() is not None
 
 
 async def _settle(connection: WriteConnection, bank_key: int, parent: UUID | None) -> None:

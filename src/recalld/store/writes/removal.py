@@ -89,12 +89,22 @@ async def delete_documents(connection: AsyncConnection, bank_key: int, ids: Sequ
     facts = await facts_of_documents(connection, bank_key, ids)
     held = await hold_entities(connection, bank_key, facts)
     await lock_statistics(connection, bank_key)
-    await remove_facts(connection, bank_key, facts)
+    await drop_documents(connection, bank_key, ids, facts)
     await recount_entities(connection, bank_key, held)
+    return len(facts)
+
+
+async def drop_documents(
+    connection: AsyncConnection, bank_key: int, ids: Sequence[str], facts: Sequence[UUID]
+) -> None:
+    """Delete locked documents and their facts. Entities and the bank's row must be locked too.
+
+    The mentions of the entities are to be counted anew.
+    """
+    await remove_facts(connection, bank_key, facts)
     params = {"bank_key": bank_key, "names": list(ids)}
     await connection.execute(_DELETE_ARCHIVED, {**params, "loose": False})
     await connection.execute(_DELETE_DOCUMENTS, params)
-    return len(facts)
 
 
 async def delete_everything(connection: AsyncConnection, bank_key: int) -> int:

@@ -10,20 +10,32 @@ from sqlalchemy import ARRAY, DateTime, Text, Uuid, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recalld.domain.documents import UnitDraft
+from recalld.domain.documents import NOTHING, UnitDraft
 from recalld.store.writes.facts import confirm_embedder
+
+_PAST = (
+    "occurred_start",
+    "occurred_end",
+    "created_at",
+    "edited_at",
+    "consolidated_at",
+    "consolidation_failed_at",
+)
 
 _INSERT = text("""
     WITH unit AS (
         INSERT INTO memory_units (
             bank_key, id, document_id, chunk_id, text, context, fact_type, event_date, mentioned_at,
             metadata, tags, observation_scopes, attachment_ids, token_count, embedding, search_vector,
-            length, term_weights
+            length, term_weights, occurred_start, occurred_end, created_at, edited_at, consolidated_at,
+            consolidation_failed_at, proof_count, source_memory_ids
         )
         SELECT banks.bank_key, :id, :document_id, :chunk_id, :text, :context, :fact_type, :event_date,
                :mentioned_at, :metadata, :tags, :observation_scopes, :attachment_ids, :token_count,
                :embedding, terms, document_length(terms),
-               bm25_weights(terms, document_length(terms), CAST(:average_length AS real))
+               bm25_weights(terms, document_length(terms), CAST(:average_length AS real)),
+               :occurred_start, :occurred_end, coalesce(:created_at, now()), :edited_at, :consolidated_at,
+               :consolidation_failed_at, :proof_count, :source_ids
         FROM banks
         CROSS JOIN LATERAL to_tsvector(CAST(banks.text_search_language AS regconfig), :index_text) AS terms
         WHERE banks.bank_key = :bank_key
@@ -34,11 +46,11 @@ _INSERT = text("""
     INSERT INTO memory_token_vectors (bank_key, unit_id, vectors) SELECT bank_key, id, :vectors FROM unit
 """).bindparams(
     bindparam("id", type_=Uuid),
-    bindparam("event_date", type_=DateTime(timezone=True)),
-    bindparam("mentioned_at", type_=DateTime(timezone=True)),
+    *(bindparam(name, type_=DateTime(timezone=True)) for name in ("event_date", "mentioned_at", *_PAST)),
     bindparam("metadata", type_=JSONB),
     bindparam("tags", type_=ARRAY(Text)),
     bindparam("attachment_ids", type_=ARRAY(Text)),
+    bindparam("source_ids", type_=ARRAY(Uuid)),
     bindparam("observation_scopes", type_=JSONB(none_as_null=True)),
     bindparam("embedding", type_=HALFVEC()),
 )
@@ -68,8 +80,12 @@ async def insert_units(
             "index_text": unit.index_text,
             "average_length": average_length,
             "vectors": unit.token_vectors,
+            "proof_count": past.proof_count,
+            "source_ids": list(past.source_ids),
+            **{name: getattr(past, name) for name in _PAST},
         }
         for unit in units
+        for past in [unit.past or NOTHING]
     ]
     if rows:
         await connection.execute(_INSERT, rows)

@@ -10,7 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from recalld.api.deps import App, Authorization
-from recalld.api.hindsight.convert_writes import operation_uuid, retain_items
+from recalld.api.hindsight.convert_writes import operation_uuid, retain_items, token_usage
 from recalld.api.hindsight.schemas.retain import RetainRequest, RetainResponse, TokenUsage
 from recalld.api.ignored import ReportingRoute
 from recalld.api.responses import IN_THE_WAY, REPORTED, UNKNOWN_BANK, WRITE
@@ -32,15 +32,15 @@ async def retain_memories(
 ) -> RetainResponse:
     """Store texts. Without ``async`` all of them are committed when the answer comes."""
     items = retain_items(request)
+    usage = TokenUsage()
     with _measured(app, "submit_retain" if request.async_ else "retain"):
         if request.async_:
             return await _submit(app, bank_id, items, operation_uuid(request.operation_id))
         if items:
             outcome = await app.retain.retain(bank_id, items)
             app.metrics.retained_documents.inc(outcome.documents)
-    return RetainResponse(
-        success=True, bank_id=bank_id, items_count=len(items), async_=False, usage=TokenUsage()
-    )
+            usage = token_usage(outcome.usage)
+    return RetainResponse(success=True, bank_id=bank_id, items_count=len(items), async_=False, usage=usage)
 
 
 async def _submit(

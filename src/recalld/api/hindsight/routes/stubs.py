@@ -144,6 +144,12 @@ async def set_profile() -> None:
     raise Gone("This route is retired: set the mission and the disposition with PUT on the bank")
 
 
+@router.get(BANK + "/document-transfer")
+async def export_documents_at_once() -> None:
+    """Retired."""
+    raise Gone("This route is retired: POST to transfer/export, and follow the operation")
+
+
 @router.post(BANK + "/entities/{id_}/regenerate")
 async def regenerate_entity() -> None:
     """Retired."""
