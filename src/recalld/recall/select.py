@@ -24,6 +24,8 @@ def select(plan: QueryPlan, cleared: Sequence[ScoredCandidate]) -> Selection:
     limit = 2 * plan.depth
     if _prefers_observations(plan):
         clearing = prefer_observations(clearing, limit)
+    else:
+        clearing = without_echoes(clearing)
     window = clearing[:limit]
     kept, used = fit(window, plan.query.max_tokens)
     if plan.query.max_results is not None:
@@ -51,6 +53,17 @@ def prefer_observations(ranked: Sequence[ScoredCandidate], limit: int) -> list[S
         scored
         for scored in ranked
         if scored.memory.fact_type is FactType.OBSERVATION or scored.memory.id not in superseded
+    ]
+
+
+def without_echoes(ranked: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
+    """Without observations that say word for word what one of their facts among the candidates says."""
+    said = {one.memory.id: one.memory.text for one in ranked}
+    return [
+        one
+        for one in ranked
+        if one.memory.fact_type is not FactType.OBSERVATION
+        or all(said.get(source) != one.memory.text for source in one.memory.source_ids)
     ]
 
 

@@ -109,7 +109,8 @@ def test_preferring_observations_needs_the_wish_and_both_kinds(
     types: tuple[FactType, ...], wanted: Any, expected: list[str]
 ) -> None:
     asked = plan(RecallQuery("b", "q", types=types, prefer_observations=wanted))
-    assert ids(select(asked, [scored(memory("a")), scored(observation("o", "a"))]).kept) == expected
+    summary = scored(observation("o", "a", text="summed up"))
+    assert ids(select(asked, [scored(memory("a")), summary]).kept) == expected
 
 
 def test_an_observation_lost_to_the_budget_still_replaces_its_sources() -> None:
@@ -150,3 +151,13 @@ def test_d18_pruned_slots_are_filled_again() -> None:
     judged = [scored(memory(id_), helps=helps) for id_, helps in (("a", 0.9), ("b", 0.1), ("c", 0.8))]
     asked = plan(RecallQuery("b", "q", prune=True), depth=1)
     assert ids(select(asked, clear(asked, judged)).window) == ["a", "c"]
+
+
+def test_an_observation_that_only_echoes_one_of_its_facts_is_left_out() -> None:
+    fact, other = scored(memory("a", text="same")), scored(memory("b", text="else"))
+    echo = scored(observation("o", "b", "a", text="same"))
+    rewritten = scored(observation("p", "a", text="in other words"))
+    assert ids(select(plan(), [echo, fact, other, rewritten]).kept) == ["a", "b", "p"]
+    assert ids(select(plan(), [echo, other]).kept) == ["o", "b"]
+    preferring = plan(RecallQuery("b", "q", prefer_observations=True))
+    assert ids(select(preferring, [echo, fact, other]).kept) == ["o"]
