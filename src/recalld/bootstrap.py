@@ -36,6 +36,7 @@ from recalld.configure import (
     reranker_tops,
 )
 from recalld.consolidate.job import OPERATION, AutoConsolidation, ConsolidationJob
+from recalld.consolidate.llm import ModelConsolidation
 from recalld.consolidate.service import ConsolidationService
 from recalld.domain.errors import InvalidRequest
 from recalld.encoders import registry
@@ -187,7 +188,8 @@ async def _services(settings: Settings, url: str, metrics: Metrics) -> AsyncIter
         find_window("today", datetime.now(UTC))  # compiles the grammar before the first query needs it
         _calm_the_process()
         await check_embedder(database, embedder.name, embedder.dimension)
-        consolidation = ConsolidationService(database, bank_defaults(settings), embedder.dimension)
+        writer = ModelConsolidation(database, chat, embedder.embed_passages, tokens) if chat else None
+        consolidation = ConsolidationService(database, bank_defaults(settings), embedder.dimension, writer)
         after_retain = AutoConsolidation(consolidation)
         stack.push_async_callback(after_retain.aclose)
         yield Application(

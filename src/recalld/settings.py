@@ -181,7 +181,8 @@ class Settings(BaseSettings):
     llm_provider: str = Field(
         "none",
         description="Language model that finds facts in texts and writes observations: `none`, or `openai` "
-        "for any endpoint that speaks its chat format. Other names count as `openai` when a base URL is given.",
+        "for any endpoint that speaks its chat format. Another name counts as `openai` where there is a base "
+        "URL.",
     )
     llm_api_key: SecretStr = Field(SecretStr(""), description="Its key.")
     llm_model: str = Field("", description="Its name; may be empty for OpenAI's own address only.")

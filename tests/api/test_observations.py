@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from recalld.bootstrap import Application
+from recalld.consolidate.drafts import Consolidated
 from recalld.consolidate.job import AutoConsolidation
-from recalld.consolidate.service import Consolidated
 from recalld.store.queries.banks import find_bank
 from tests.fixtures.bank import Json, TestBank
 from tests.fixtures.catalog import assert_exact

@@ -6,10 +6,12 @@ import asyncio
 import logging
 from dataclasses import asdict, dataclass, field
 
-from recalld.consolidate.service import Consolidated, ConsolidationService
+from recalld.consolidate.drafts import Consolidated
+from recalld.consolidate.service import ConsolidationService
 from recalld.domain.banks import Bank
 from recalld.domain.errors import BankNotFound, RecalldError
 from recalld.domain.operations import Claim, Payload
+from recalld.encoders.protocols import EncoderFailed
 from recalld.store.queries.banks import find_bank
 
 logger = logging.getLogger(__name__)
@@ -24,7 +26,7 @@ class ConsolidationJob:
     service: ConsolidationService
 
     async def __call__(self, claim: Claim) -> Payload:
-        """Consolidate the bank; returns how many facts, new observations and rewritten ones there were."""
+        """Consolidate the bank; returns how many facts and changes of observations there were."""
         async with self.service.database.read() as connection:
             bank = await find_bank(connection, claim.bank_id)
         if bank is None:
@@ -62,8 +64,8 @@ class AutoConsolidation:
                 self._again.discard(bank.key)
                 await self.service.consolidate(bank)
                 again = bank.key in self._again
-        except RecalldError as error:
-            logger.warning("bank %s is left to be consolidated later: %s", bank.bank_id, error.message)
+        except (RecalldError, EncoderFailed) as error:
+            logger.warning("bank %s is left to be consolidated later: %s", bank.bank_id, error)
         except Exception:
             logger.exception("bank %s is left to be consolidated later", bank.bank_id)
         finally:

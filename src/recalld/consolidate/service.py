@@ -1,12 +1,14 @@
-"""Consolidation without a model: what is stated more than once becomes an observation, word for word."""
+"""Consolidation: without a model, what is stated more than once becomes an observation, word for word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID, uuid4
+from uuid import uuid4
 
-from recalld.consolidate.scopes import Scope, scopes_of
+from recalld.consolidate.drafts import Consolidated, draft_of, fact_scopes
+from recalld.consolidate.llm import ModelConsolidation
+from recalld.consolidate.scopes import Scope
 from recalld.consolidate.statements import says_the_same
 from recalld.domain.banks import Bank, BankConfig
 from recalld.store.engine import Database, WriteConnection
@@ -20,7 +22,6 @@ from recalld.store.queries.consolidation import (
 )
 from recalld.store.writes.links import link_pending
 from recalld.store.writes.observations import (
-    ObservationDraft,
     create_observation,
     rewrite_observation,
     stamp_consolidated,
@@ -32,31 +33,32 @@ AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Consolidated:
-    """What a run did."""
-
-    facts: int = 0
-    created: int = 0
-    rewritten: int = 0
-
-    def plus(self, other: Consolidated) -> Consolidated:
-        """Both together."""
-        return Consolidated(
-            self.facts + other.facts, self.created + other.created, self.rewritten + other.rewritten
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class ConsolidationService:
-    """Makes observations of what a bank's facts have in common. Nothing in them is invented."""
+    """Makes observations of what a bank's facts have in common.
+
+    ``model`` words them where there is one; else nothing in them is invented.
+    """
 
     database: Database
     defaults: BankConfig
     dimension: int
+    model: ModelConsolidation | None = None
 
     async def consolidate(self, bank: Bank) -> Consolidated:
         """Consolidate every pending fact, a few in each transaction."""
         config = self.defaults.override(bank.overrides)
+        if self.model is None:
+            total = await self._compare(bank, config)
+        else:
+            total = await self.model.run(bank, config)
+        if total != Consolidated(facts=total.facts):
+            await link_pending(self.database, bank.key, self.dimension)
+            async with self.database.write() as connection:
+                await reweigh_if_drifted(connection, bank.key)
+        return total
+
+    async def _compare(self, bank: Bank, config: BankConfig) -> Consolidated:
+        """Every pending fact, by what its statement has in common with others."""
         total = Consolidated()
         while True:
             async with self.database.write() as connection:
@@ -67,12 +69,7 @@ class ConsolidationService:
                 await stamp_consolidated(connection, bank.key, batch.ids)
                 total = total.plus(Consolidated(facts=len(batch.ids)))
             if len(batch.ids) < AT_ONCE:
-                break
-        if total.created or total.rewritten:
-            await link_pending(self.database, bank.key, self.dimension)
-            async with self.database.write() as connection:
-                await reweigh_if_drifted(connection, bank.key)
-        return total
+                return total
 
     async def _one(
         self, connection: WriteConnection, bank_key: int, config: BankConfig, fact: Statement
@@ -80,8 +77,8 @@ class ConsolidationService:
         """One fact, in each of its scopes."""
         alike = [one for one in await partners_of(connection, bank_key, fact.id) if same_matter(fact, one)]
         done = Consolidated()
-        for scope in _scopes(fact, config):
-            group = [fact, *(one for one in alike if scope in _scopes(one, config))]
+        for scope in fact_scopes(fact, config):
+            group = [fact, *(one for one in alike if scope in fact_scopes(one, config))]
             if len(group) > 1:
                 done = done.plus(await _observe(connection, bank_key, scope, group))
         return done
@@ -109,29 +106,6 @@ def same_matter(one: Statement, other: Statement) -> bool:
     """Whether two facts found for each other are one statement, or one takes the other's place."""
     earlier, later = sorted((one, other), key=lambda fact: (fact.moment, fact.id))
     return says_the_same(other.cosine, earlier.text, later.text)
-
-
-def draft_of(id_: UUID, scope: Scope, members: Sequence[Statement]) -> ObservationDraft:
-    """An observation that says what the newest member says, over the time of all of them."""
-    ordered = sorted(members, key=lambda one: (one.moment, one.id))
-    starts = [one.occurred_start for one in ordered if one.occurred_start]
-    ends = [one.occurred_end for one in ordered if one.occurred_end]
-    mentions = [one.mentioned_at for one in ordered if one.mentioned_at]
-    return ObservationDraft(
-        id=id_,
-        newest_id=ordered[-1].id,
-        scope=scope,
-        source_ids=[one.id for one in ordered],
-        event_date=ordered[0].moment,
-        occurred_start=min(starts, default=None),
-        occurred_end=max(ends, default=None),
-        mentioned_at=max(mentions, default=ordered[-1].moment),
-    )
-
-
-def _scopes(fact: Statement, config: BankConfig) -> list[Scope]:
-    setting = config.default_observation_scopes if fact.scopes is None else fact.scopes
-    return scopes_of(fact.tags, setting)
 
 
 def _overlap(observed: Observed, group: Sequence[Statement]) -> int:

@@ -152,7 +152,7 @@ class DecisionModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChatUsage:
-    """Tokens a language model read and wrote. Cached ones are among those read, thoughts among the written."""
+    """Tokens a language model read and wrote; cached ones were read, thoughts were written."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -169,12 +169,15 @@ class ChatUsage:
         )
 
 
+NO_USAGE = ChatUsage()
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A JSON object a language model wrote, and what it cost."""
 
     answer: dict[str, Any]
-    usage: ChatUsage = ChatUsage()
+    usage: ChatUsage = NO_USAGE
 
 
 class ChatModel(Protocol):
@@ -200,4 +203,8 @@ class EncoderFailed(Exception):
 
 
 class AnswerTooLong(EncoderFailed):
-    """A language model had more to say than it may."""
+    """A language model had more to say than it may. ``usage`` is what that cost."""
+
+    def __init__(self, message: str, usage: ChatUsage = NO_USAGE) -> None:
+        super().__init__(message)
+        self.usage = usage

@@ -1,4 +1,4 @@
-"""The whole retain on one screen: plan documents, find their facts, embed them, write each document at once."""
+"""The whole retain on one screen: plan documents, find facts, embed them, write each in one transaction."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from recalld.domain.attachments import AttachmentDraft
-from recalld.encoders.protocols import ChatUsage
+from recalld.encoders.protocols import NO_USAGE, ChatUsage
 
 
 class UpdateMode(StrEnum):
@@ -44,4 +44,4 @@ class RetainOutcome:
     documents: int
     facts_added: int
     facts_kept: int
-    usage: ChatUsage = ChatUsage()
+    usage: ChatUsage = NO_USAGE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from recalld.transfer.contents import (
     parsed,
     parsed_list,
 )
-from recalld.transfer.guards import USUAL, Limits, check_member, opened
+from recalld.transfer.guards import BROKEN, USUAL, Limits, check_member, opened
 
 MANIFEST = "manifest.json"
 OBSERVATIONS = "observations.json"
@@ -224,7 +223,7 @@ def _bytes(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as member:
             return member.read(info.file_size + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+    except BROKEN as error:
         raise InvalidRequest(f"{info.filename}: is damaged") from error
 
 

@@ -38,6 +38,16 @@ class Whole:
         return [name for fact in self.document.facts for name in fact.entities]
 
     @property
+    def seen(self) -> dict[str, tuple[datetime, datetime]]:
+        """The first and last date of the facts that mention a name, by the name in lower case."""
+        dates: dict[str, list[datetime]] = defaultdict(list)
+        for fact in self.document.facts:
+            if moment := fact.occurred_start or fact.mentioned_at:
+                for name in fact.entities:
+                    dates[name.lower()].append(moment)
+        return {name: (min(moments), max(moments)) for name, moments in dates.items()}
+
+    @property
     def texts(self) -> list[str]:
         """What the embedder reads, fact by fact."""
         return [embedded_text(fact.text, fact.entities) for fact in self.document.facts]

@@ -7,6 +7,7 @@ import re
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -14,6 +15,17 @@ from typing import BinaryIO
 from recalld.domain.errors import InvalidRequest
 
 NOT_A_ZIP = "The file is not a ZIP archive, or it is damaged"
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What reading a ZIP can raise when it is no ZIP."""
 _SMALL = 1024 * 1024
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -44,7 +56,7 @@ def opened(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:
         if _directory_size(file, size) > limits.members * _BYTES_PER_MEMBER:
             raise InvalidRequest(f"The archive has more than {limits.members} members")
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, struct.error, OSError, ValueError, NotImplementedError) as error:
+    except BROKEN as error:
         raise InvalidRequest(NOT_A_ZIP) from error
     _check_sizes(archive.infolist(), size, limits)
     return archive

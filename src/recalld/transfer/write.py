@@ -72,6 +72,7 @@ async def write_document(
     chunks = chunk_drafts(whole, *place, writing.tokens)
     rows = set_aside_rows(whole, place, writing.seed, ids, datetime.now(UTC))
     mentions = {id_: fact.entities for id_, fact in zip(ids, whole.document.facts, strict=True)}
+    seen = whole.seen
     async with database.write() as connection:
         await _note(connection, writing.behind, target, len(ids))
         entities, held = await _made_room(connection, key, goal)
@@ -86,7 +87,7 @@ async def write_document(
         if not goal.replaces:
             entities = await save_entities(connection, key, whole.names, None)
         await link_mentions(connection, key, mentions, entities)
-        await date_entities(connection, key, ids)
+        await date_entities(connection, key, {entities[name]: dates for name, dates in seen.items()})
         await count_facts(connection, key, ids)
         await recount_entities(connection, key, held)
 

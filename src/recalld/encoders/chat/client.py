@@ -46,7 +46,7 @@ class HttpChatModel:
         for _ in range(_ATTEMPTS):
             reply = await self._ask(messages, schema)
             usage = usage.plus(_usage(reply))
-            content = self._content(reply)
+            content = self._content(reply, usage)
             try:
                 return Completion(read_object(content, schema), usage)
             except Unusable as error:
@@ -92,7 +92,7 @@ class HttpChatModel:
         asked = {"response_format": {"type": format_}} if format_ == "json_object" else {}
         return {"model": self.name, "messages": [first, *messages[1:]], **asked}
 
-    def _content(self, reply: Any) -> str:
+    def _content(self, reply: Any, usage: ChatUsage) -> str:
         """What the model wrote; a refusal or an answer that was cut off raises."""
         choices = reply.get("choices") if isinstance(reply, dict) else None
         choice = choices[0] if isinstance(choices, list) and choices else None
@@ -103,7 +103,7 @@ class HttpChatModel:
         if message.get("refusal") or reason == "content_filter":
             raise EncoderFailed(f"{self.name} refused to answer")
         if reason == "length":
-            raise AnswerTooLong(f"{self.name} was cut off: its answer is longer than it may be")
+            raise AnswerTooLong(f"{self.name} was cut off: its answer is longer than it may be", usage)
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))

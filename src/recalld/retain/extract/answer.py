@@ -10,7 +10,7 @@ from recalld.domain.memory import FactType
 from recalld.domain.names import clean_names
 from recalld.domain.text import has_word, scrub
 from recalld.encoders.protocols import EncoderFailed
-from recalld.retain.extract.dates import Span, read_span
+from recalld.retain.extract.dates import UNDATED, Span, read_span
 from recalld.retain.extract.modes import Mode
 
 CAUSED_BY = "caused_by"
@@ -28,13 +28,13 @@ class Extracted:
 
     text: str | None
     fact_type: FactType = FactType.WORLD
-    span: Span = Span()
+    span: Span = UNDATED
     entities: tuple[str, ...] = ()
     causes: tuple[int, ...] = ()
 
 
 def read_facts(mode: Mode, answer: dict[str, Any]) -> list[Extracted]:
-    """The facts of an answer, in its order. Raises ``EncoderFailed`` where there should be some and are none."""
+    """The facts of an answer, in its order. Raises ``EncoderFailed`` where it lists some and none is one."""
     given = answer["facts"]
     if mode is Mode.VERBATIM:
         return [whole_text([_noted(one, None) for one in given if isinstance(one, dict)])]
@@ -84,7 +84,7 @@ def _noted(fact: dict[str, Any], text: str | None, places: dict[int, int] | None
     return Extracted(
         text,
         FactType.EXPERIENCE if fact.get("fact_type") in {"assistant", "experience"} else FactType.WORLD,
-        read_span(fact.get("occurred_start"), fact.get("occurred_end")) if dated else Span(),
+        read_span(fact.get("occurred_start"), fact.get("occurred_end")) if dated else UNDATED,
         clean_names(name for name in names if isinstance(name, str)) if isinstance(names, list) else (),
         _causes(fact.get("causal_relations"), places or {}),
     )

@@ -22,6 +22,9 @@ class Span(NamedTuple):
     end: datetime | None = None
 
 
+UNDATED = Span()
+
+
 def read_span(start: Any, end: Any) -> Span:
     """The time two dates name together. What is no date counts as absent, as does an end before the start."""
     first, last = _period(start), _period(end)
@@ -35,19 +38,21 @@ def read_span(start: Any, end: Any) -> Span:
 def _period(value: Any) -> Span:
     """The whole year, month or day a coarse date names; a moment for one with a time."""
     if not isinstance(value, str):
-        return Span()
+        return UNDATED
     try:
         if coarse := _COARSE.fullmatch(value.strip()):
-            return _whole(*(int(part) if part else None for part in coarse.groups()))
+            year, month, day = (int(part or 0) for part in coarse.groups())
+            return _whole(year, month, day)
         moment = as_utc(datetime.fromisoformat(value.strip()))
     except (ValueError, OverflowError):
-        return Span()
-    return Span(moment, moment) if moment.year in _YEARS else Span()
+        return UNDATED
+    return Span(moment, moment) if moment.year in _YEARS else UNDATED
 
 
-def _whole(year: int | None, month: int | None, day: int | None) -> Span:
+def _whole(year: int, month: int, day: int) -> Span:
+    """The period of a date; 0 for a month or day that is left open."""
     if year not in _YEARS:
-        return Span()
+        return UNDATED
     last_month = month or 12
     last_day = day or monthrange(year, last_month)[1]
     start = as_utc(datetime(year, month or 1, day or 1))  # noqa: DTZ001 - as_utc gives it the zone

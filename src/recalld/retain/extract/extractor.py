@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from recalld.domain.banks import BankConfig
 from recalld.encoders.http import all_of
-from recalld.encoders.protocols import AnswerTooLong, ChatModel, ChatUsage
+from recalld.encoders.protocols import NO_USAGE, AnswerTooLong, ChatModel, ChatUsage
 from recalld.retain.chunk import split_prose
 from recalld.retain.extract.answer import Extracted, read_facts, whole_text
 from recalld.retain.extract.modes import Mode
@@ -24,7 +24,7 @@ class Extraction:
     """The facts of the chunks of one retain. Nothing is asked twice; what it cost adds up in ``usage``."""
 
     model: ChatModel
-    usage: ChatUsage = ChatUsage()
+    usage: ChatUsage = NO_USAGE
     _found: dict[Request, list[Extracted]] = field(default_factory=dict)
 
     async def read(self, chunks: Iterable[tuple[str, RetainItem, BankConfig]]) -> None:
@@ -43,9 +43,10 @@ class Extraction:
     ) -> list[Extracted]:
         try:
             done = await self.model.complete(request.system, request.user, schema_of(request.mode))
-        except AnswerTooLong:
+        except AnswerTooLong as error:
             if len(text) <= LEAST:
                 raise
+            self.usage = self.usage.plus(error.usage)
             return await self._ask_in_parts(request.mode, text, item, config)
         self.usage = self.usage.plus(done.usage)
         return read_facts(request.mode, done.answer)

@@ -72,6 +72,32 @@ _RESTING_ON = text("""
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)), bindparam("scope", type_=ARRAY(Text)))
 
 
+_WAITING = text(f"""
+    SELECT {_FACT}, 1.0 FROM memory_units AS unit
+    WHERE unit.bank_key = :bank_key AND unit.fact_type <> 'observation'
+      AND unit.consolidated_at IS NULL AND unit.consolidation_failed_at IS NULL
+    ORDER BY coalesce(unit.event_date, unit.created_at), unit.id LIMIT :most
+""")
+
+_NEAR = text("""
+    SELECT unit.id, unit.text, unit.source_memory_ids FROM memory_units AS unit
+    CROSS JOIN LATERAL (
+        SELECT min(unit.embedding <=> fact.embedding) AS distance FROM memory_units AS fact
+        WHERE fact.bank_key = :bank_key AND fact.id = ANY(:ids)
+          AND vector_dims(fact.embedding) = vector_dims(unit.embedding)
+    ) AS near
+    WHERE unit.bank_key = :bank_key AND unit.fact_type = 'observation'
+      AND unit.tags @> :scope AND unit.tags <@ :scope
+    ORDER BY near.distance, unit.id LIMIT :most
+""").bindparams(bindparam("ids", type_=ARRAY(Uuid)), bindparam("scope", type_=ARRAY(Text)))
+
+_CURRENT = text("""
+    SELECT id, text FROM memory_units
+    WHERE bank_key = :bank_key AND id = ANY(:ids)
+      AND (fact_type = 'observation' OR consolidated_at IS NULL)
+""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
 class Statement(NamedTuple):
     """A fact as consolidation sees it: ``moment`` orders facts, ``cosine`` is to the one it was found for."""
 
@@ -125,3 +151,23 @@ async def observations_on(
     """Observations of a scope that rest on any of the facts, oldest first."""
     params = {"bank_key": bank_key, "ids": list(ids), "scope": list(scope)}
     return [Observed(*row) for row in await connection.execute(_RESTING_ON, params)]
+
+
+async def pending_facts(connection: WriteConnection, bank_key: int, most: int) -> list[Statement]:
+    """Facts nobody has consolidated yet, earliest first, whether alone in what they say or not."""
+    rows = await connection.execute(_WAITING, {"bank_key": bank_key, "most": most})
+    return [Statement(*row) for row in rows]
+
+
+async def observations_near(
+    connection: WriteConnection, bank_key: int, ids: Sequence[UUID], scope: Sequence[str], most: int
+) -> list[Observed]:
+    """Observations of a scope, those first that mean most nearly what one of the facts does."""
+    params = {"bank_key": bank_key, "ids": list(ids), "scope": list(scope), "most": most}
+    return [Observed(*row) for row in await connection.execute(_NEAR, params)]
+
+
+async def current_texts(connection: WriteConnection, bank_key: int, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """What observations say, and facts that are still to be consolidated."""
+    rows = await connection.execute(_CURRENT, {"bank_key": bank_key, "ids": list(ids)})
+    return {row[0]: row[1] for row in rows}

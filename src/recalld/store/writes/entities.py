@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import ARRAY, Uuid, any_, bindparam, func, insert, literal, select, text
+from sqlalchemy import ARRAY, DateTime, Uuid, any_, bindparam, func, insert, literal, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -25,16 +25,13 @@ _RECOUNT = text("""
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
 _DATE = text("""
-    UPDATE entities SET first_seen = least(first_seen, seen.first), last_seen = greatest(last_seen, seen.last)
-    FROM (
-        SELECT held.entity_id, min(coalesce(unit.occurred_start, unit.mentioned_at)) AS first,
-               max(coalesce(unit.occurred_start, unit.mentioned_at)) AS last
-        FROM unit_entities AS held
-        JOIN memory_units AS unit ON unit.bank_key = held.bank_key AND unit.id = held.unit_id
-        WHERE held.bank_key = :bank_key AND held.unit_id = ANY(:ids) GROUP BY 1
-    ) AS seen
-    WHERE entities.bank_key = :bank_key AND entities.id = seen.entity_id
-""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+    UPDATE entities SET first_seen = least(first_seen, :first), last_seen = greatest(last_seen, :last)
+    WHERE bank_key = :bank_key AND id = :id
+""").bindparams(
+    bindparam("id", type_=Uuid),
+    bindparam("first", type_=DateTime(timezone=True)),
+    bindparam("last", type_=DateTime(timezone=True)),
+)
 
 
 async def mention_entities(
@@ -99,10 +96,15 @@ async def link_mentions(
         await connection.execute(insert(unit_entities), rows)
 
 
-async def date_entities(connection: AsyncConnection, bank_key: int, unit_ids: Sequence[UUID]) -> None:
-    """Let saved entities have been seen when the facts that mention them were."""
-    if unit_ids:
-        await connection.execute(_DATE, {"bank_key": bank_key, "ids": list(unit_ids)})
+async def date_entities(
+    connection: AsyncConnection, bank_key: int, seen: Mapping[UUID, tuple[datetime, datetime]]
+) -> None:
+    """Let saved entities have been seen from a first to a last moment, besides when they were anyway."""
+    rows = [
+        {"bank_key": bank_key, "id": id_, "first": first, "last": last} for id_, (first, last) in seen.items()
+    ]
+    if rows:
+        await connection.execute(_DATE, rows)
 
 
 async def hold_entities(connection: AsyncConnection, bank_key: int, unit_ids: Sequence[UUID]) -> list[UUID]:

@@ -142,12 +142,17 @@ async def rewrite_observation(connection: AsyncConnection, bank_key: int, draft:
     The bank's row must be locked.
     """
     params = draft.params(bank_key)
-    known = {"bank_key": bank_key, "id": draft.id}
-    await connection.execute(_REMEMBER, {**known, "source_ids": list(draft.source_ids)})
-    await connection.execute(_TRIM, {**known, "versions": VERSIONS})
+    await remember(connection, bank_key, draft)
     removed = await forget_facts(connection, bank_key, [draft.id])
     await connection.execute(_REWRITE, params)
     await count_facts(connection, bank_key, [draft.id], removed, retained=False)
+
+
+async def remember(connection: AsyncConnection, bank_key: int, draft: ObservationDraft) -> None:
+    """Keep what an observation says now, before it is written anew as the draft."""
+    known = {"bank_key": bank_key, "id": draft.id}
+    await connection.execute(_REMEMBER, {**known, "source_ids": list(draft.source_ids)})
+    await connection.execute(_TRIM, {**known, "versions": VERSIONS})
 
 
 async def stamp_consolidated(connection: AsyncConnection, bank_key: int, ids: Sequence[UUID]) -> None:
