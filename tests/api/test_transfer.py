@@ -269,7 +269,7 @@ async def test_an_observation_without_one_of_its_sources_is_left_out(
     sources = [
         [{"document_id": "people", "fact_index": 3}],
         [{"document_id": "nobody", "fact_index": 0}],
-        [*OBSERVED["sources"], {"document_id": "nobody", "fact_index": 0}],  # type: ignore[misc]
+        [*OBSERVED["sources"], {"document_id": "nobody", "fact_index": 0}],
         [],
     ]
     lost = [{**OBSERVED, "sources": one} for one in sources]
@@ -285,7 +285,7 @@ async def test_observations_come_later_to_documents_that_are_there(app: Applicat
 
 async def test_an_imported_observation_goes_with_its_source(app: Application, bank: TestBank) -> None:
     second = {"id": "b", "facts": [{"text": "The night shift is Omar's."}]}
-    resting = {**OBSERVED, "sources": [*OBSERVED["sources"], {"document_id": "b", "fact_index": 0}]}  # type: ignore[misc]
+    resting = {**OBSERVED, "sources": [*OBSERVED["sources"], {"document_id": "b", "fact_index": 0}]}
     await imported(app, bank, archive_of(MINIMAL, second, observations=[resting]))
     assert await total(bank, type="observation") == 1
     await answer(bank, "DELETE", "/documents/b")

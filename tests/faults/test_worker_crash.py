@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +13,11 @@ from recalld.store.engine import fetch
 from tests.fixtures.bank import Json, TestBank
 from tests.fixtures.facts import bank_key
 from tests.fixtures.operations import status_of, submit, work_off
+from tests.fixtures.workers import kill_a_worker
 
 KILLS = 50
 OPERATIONS = 25
 DOCUMENTS = 5
-SCRIPT = Path(__file__).with_name("worker_process.py")
 
 _TEXTS = "SELECT id, original_text FROM documents WHERE bank_key = %(key)s"
 _COUNTS = "SELECT status, count(*) FROM operations WHERE bank_key = %(key)s GROUP BY 1"
@@ -32,22 +30,6 @@ def items(number: int) -> list[Json]:
         for d in range(DOCUMENTS)
     ]
     return [*appends, {"content": f"own{number:03}. " + "word " * 200, "document_id": f"own{number}"}]
-
-
-async def kill_a_worker(url: str, after: float) -> None:
-    """Start a worker and end it by SIGKILL so many seconds after it began."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(SCRIPT), url, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        if await process.stdout.readline() != b"working\n":
-            pytest.fail((await process.stderr.read()).decode())
-        await asyncio.sleep(after)
-    finally:
-        process.kill()
-        await process.communicate()
 
 
 @pytest.mark.timeout(400)

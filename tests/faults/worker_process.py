@@ -15,6 +15,11 @@ from recalld.operations.worker import Job, Pace, Worker
 from recalld.retain.job import PART, RetainJob
 from recalld.retain.service import RetainService
 from recalld.store.engine import Database, PoolLimits
+from recalld.transfer.export import Exporter
+from recalld.transfer.files import TransferFiles
+from recalld.transfer.importer import Importer
+from recalld.transfer.job import transfer_jobs
+from recalld.transfer.service import TransferService
 
 
 async def work(url: str) -> None:
@@ -24,8 +29,12 @@ async def work(url: str) -> None:
     embed = AsyncEmbedder(model).embed_passages
     service = RetainService(database, embed, O200kTokenCounter(), BankConfig(), model.dimension)
     consolidation = ConsolidationService(database, BankConfig(), model.dimension)
+    importer = Importer(database, embed, O200kTokenCounter(), BankConfig(), model.dimension)
+    transfer = TransferService(database, TransferFiles(database), Exporter(database), importer)
+    transfers, tidying = transfer_jobs(transfer)
     jobs: dict[str, Job] = {PART: RetainJob(service), OPERATION: ConsolidationJob(consolidation)}
-    worker = Worker(database, jobs, asyncio.Event(), Pace(lease=0.3, poll=0.02))
+    pace = Pace(lease=0.3, poll=0.02)
+    worker = Worker(database, {**jobs, **transfers}, asyncio.Event(), pace, tidying)
     print("working", flush=True)  # noqa: T201 - the test waits for this line
     await worker.run()
 

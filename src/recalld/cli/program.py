@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from recalld.cli import bank, demo, doctor, migrate, recall, reembed, retain, serve, when, worker
+from recalld.cli import bank, demo, doctor, migrate, recall, reembed, retain, serve, transfer, when, worker
 
 cli = typer.Typer(
     name="recalld",
@@ -19,6 +19,8 @@ cli.command("demo")(demo.demo)
 cli.command("retain")(retain.retain)
 cli.command("recall")(recall.recall)
 cli.add_typer(bank.commands, name="bank")
+cli.command("export")(transfer.export)
+cli.command("import")(transfer.import_)
 cli.command("migrate")(migrate.migrate)
 cli.command("reembed")(reembed.reembed)
 cli.command("doctor")(doctor.doctor)

@@ -77,9 +77,10 @@ class _Export:
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """Exports what a bank held at one moment. History is none of what recalld keeps."""
+    """Exports what a bank held at one moment, in a limited number of members. recalld keeps no history."""
 
     database: Database
+    members: int = USUAL.members
 
     async def export(self, bank: Bank, wanted: Wanted, file: BinaryIO, show: Show = unseen) -> dict[str, int]:
         """Write the archive; returns how many things of each kind are in it."""
@@ -94,9 +95,9 @@ class Exporter:
     async def _documents(self, connection: ReadConnection, run: _Export, show: Show) -> None:
         key = run.bank.key
         ids = await document_ids(connection, key, run.wanted.documents)
-        if len(ids) > USUAL.members - _OTHER_MEMBERS:
+        if len(ids) > self.members - _OTHER_MEMBERS:
             raise InvalidRequest(
-                f"An archive holds {USUAL.members} members, and there are {len(ids)} documents: export some"
+                f"An archive holds {self.members} members, and there are {len(ids)} documents: export some"
             )
         show(0, len(ids))
         for start in range(0, len(ids), PAGE):

@@ -47,6 +47,8 @@ class Limits:
 
 
 USUAL = Limits()
+OWN = Limits(1_000_000, 1024 * 1024 * 1024, 64 * 1024 * 1024 * 1024)
+"""For a file that lies on the machine already."""
 
 
 def opened(file: BinaryIO, limits: Limits) -> zipfile.ZipFile:

@@ -81,7 +81,7 @@ class TransferService:
         check_wish(wish)
         archive = await asyncio.to_thread(Archive.open, file)
         restores = wish.mode == "restore"
-        bank = await (self._new_bank(wish.target or bank_id) if restores else self.made_bank(bank_id))
+        bank = await (self.new_bank(wish.target or bank_id) if restores else self.made_bank(bank_id))
         kept = await self.files.save(bank, "upload", "upload.zip", file)
         payload = {
             "file": kept.key,
@@ -95,7 +95,7 @@ class TransferService:
     async def order_clone(self, bank_id: str, target: str, wanted: Wanted) -> Order:
         """A copy of a bank under an id that is free."""
         bank = await self.bank(bank_id)
-        await self._new_bank(target)
+        await self.new_bank(target)
         payload = {"target": target, "data": wanted.data, "bank_config": wanted.bank_config}
         return Order(bank, CLONE_BANK, payload)
 
@@ -116,7 +116,8 @@ class TransferService:
                 await ensure_bank(connection, check_bank_id(bank_id))
         return await self.bank(bank_id)
 
-    async def _new_bank(self, bank_id: str) -> Bank:
+    async def new_bank(self, bank_id: str) -> Bank:
+        """A bank under an id that is free, or was taken by restores that failed."""
         async with self.database.write() as connection:
             created = await create_bank(connection, check_bank_id(bank_id))
         bank = await self.bank(bank_id)
