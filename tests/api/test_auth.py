@@ -238,7 +238,7 @@ async def test_no_other_request_names_a_bank(closed: httpx.AsyncClient) -> None:
         if parameter["in"] == "query"
     ]
     speaking = {name for name in (*bodies, *given) if re.search("bank|target|alias|archive|url", name)}
-    assert speaking == {"alias"}
+    assert speaking == {"alias", "target_bank_id", "include_bank_config"}
 
 
 async def test_lists_of_banks_and_searches_in_them_show_only_ones_own(
@@ -297,6 +297,9 @@ def test_keys_are_read_with_their_prefixes() -> None:
         ("/v1/default/chunks/a~5F1_d_0", True),
         ("/v1/default/chunks/a_1_d_0", False),
         ("/v1/default/files/download/a_1", False),
+        ("/v1/default/files/download/a~5F1_0f", True),
+        ("/v1/default/files/download/a~5F", True),
+        ("/v1/default/files/download/b_a~5F1", False),
     ],
 )
 def test_a_bound_key_opens_paths_below_its_prefix(path: str, expected: bool) -> None:  # noqa: FBT001

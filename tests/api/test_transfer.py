@@ -539,6 +539,7 @@ async def test_a_bound_key_reaches_no_bank_of_another_tenant(
     ).status_code == 202
     closed.headers["Authorization"] = "Bearer owner"
     assert (await closed.get(f"/v1/default/banks/ten_b-{mark}-new/stats")).status_code == 404
+    await work_off(app)
 
 
 async def test_older_exports_with_columns_as_text_are_read(app: Application, bank: TestBank) -> None:

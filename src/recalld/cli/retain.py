@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from recalld.bootstrap import Application
 from recalld.cli.read_file import Contents, batches, read_file
 from recalld.cli.session import in_application
-from recalld.cli.terminal import err, out, plain_errors, words
+from recalld.cli.terminal import counted, err, out, plain_errors, words
 from recalld.retain.types import RetainItem, RetainOutcome
 
 BATCH = 128
@@ -61,7 +61,7 @@ async def _store(app: Application, bank: str, items: Sequence[RetainItem]) -> in
     added, kept = sum(o.facts_added for o in outcomes), sum(o.facts_kept for o in outcomes)
     documents = sum(o.documents for o in outcomes)
     message = (
-        f"Bank '{bank}': {_count(documents, 'document')}, {_count(added, 'fact')} added, {kept} unchanged."
+        f"Bank '{bank}': {counted(documents, 'document')}, {counted(added, 'fact')} added, {kept} unchanged."
     )
     out().print(message, markup=False, soft_wrap=True)
     return done
@@ -97,11 +97,7 @@ def _report(name: str, contents: Contents, stored: int) -> None:
     for line in contents.bad:
         console.print(f"{name}, line {line.number}: {line.reason}", style="red", markup=False, soft_wrap=True)
     summary = (
-        f"{_count(stored, 'line')} stored, {len(contents.bad)} not. Correct them and run the command again."
+        f"{counted(stored, 'line')} stored, {len(contents.bad)} not. Correct them and run the command again."
     )
     console.print(summary, style="red", soft_wrap=True)
     raise typer.Exit(1)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -68,6 +68,11 @@ def first_problem(error: ValidationError) -> str:
     return message if not name or message.startswith(name) else f"{name}: {message}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def words(values: list[str] | None) -> list[str]:
     """Values of an option that may be repeated or hold several parts joined by commas."""
     parts = (part.strip() for value in values or () for part in value.split(","))

@@ -14,7 +14,7 @@ from rich.progress import Progress
 from recalld.bootstrap import Application
 from recalld.cli.retain import progress_bar
 from recalld.cli.session import in_application
-from recalld.cli.terminal import err, out, plain_errors
+from recalld.cli.terminal import counted, err, out, plain_errors
 from recalld.domain.banks import Bank
 from recalld.domain.errors import BankNotFound
 from recalld.transfer.archive import Archive
@@ -57,8 +57,8 @@ def export(
 
     counts = in_application(write)
     told = (
-        f"{path}: {counts['document_count']} documents, {counts['fact_count']} facts,"
-        f" {counts['observation_count']} observations."
+        f"{path}: {counted(counts['document_count'], 'document')}, {counted(counts['fact_count'], 'fact')},"
+        f" {counted(counts['observation_count'], 'observation')}."
     )
     out().print(told, markup=False, soft_wrap=True)
 
@@ -115,9 +115,11 @@ def _shown(bar: Progress) -> Callable[[int, int], None]:
 
 def _tell(name: str, report: Report) -> None:
     told = (
-        f"Bank '{name}': {report.documents_imported} documents, {report.facts_imported} facts and"
-        f" {report.observations_imported} observations imported; {report.documents_skipped} documents and"
-        f" {report.observations_skipped} observations skipped."
+        f"Bank '{name}': {counted(report.documents_imported, 'document')},"
+        f" {counted(report.facts_imported, 'fact')} and"
+        f" {counted(report.observations_imported, 'observation')} imported;"
+        f" {counted(report.documents_skipped, 'document')} and"
+        f" {counted(report.observations_skipped, 'observation')} skipped."
     )
     out().print(told, markup=False, soft_wrap=True)
     for old, new in report.remapped_document_ids.items():
