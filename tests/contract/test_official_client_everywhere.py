@@ -15,7 +15,13 @@ from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
 
 from recalld.bootstrap import Application
-from tests.contract import generated_steps, observation_steps, wrapper_steps
+from tests.contract import (
+    archive_model_steps,
+    archive_steps,
+    generated_steps,
+    observation_steps,
+    wrapper_steps,
+)
 from tests.contract.official_client import (
     LIFE,
     MODEL_STEPS,
@@ -27,7 +33,7 @@ from tests.contract.official_client import (
 )
 from tests.fixtures.bank import Json
 
-STEP_MODULES = (generated_steps, observation_steps, wrapper_steps)
+STEP_MODULES = (archive_model_steps, archive_steps, generated_steps, observation_steps, wrapper_steps)
 """Imported for the steps they add."""
 pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning:hindsight_client_api")
 ID = "00000000-0000-4000-8000-000000000000"
@@ -55,10 +61,6 @@ REFUSED: dict[str, tuple[str, Json, int]] = {
     "delete_knowledge_node": (PAGES, {"node_id": ID}, 501),
     "export_knowledge_base": (PAGES, {}, 501),
     "retain_files": (LATER, {"files": [__file__]}, 404),
-    "export_documents": (LATER, {}, 404),
-    "export_bank": (LATER, {}, 404),
-    "import_bank": (LATER, {"archive": b""}, 404),
-    "clone_bank": (LATER, {"target_bank_id": "b"}, 404),
 }
 """What is refused: why, the arguments besides the bank, and the status."""
 
