@@ -36,8 +36,9 @@ async def server() -> AsyncIterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-async def thinking(server: ChatServer, database_url: str) -> AsyncIterator[Application]:
-    """An application with a language model."""
+async def thinking(app: Application, server: ChatServer, database_url: str) -> AsyncIterator[Application]:
+    """An application with a language model, to which other tests left no work."""
+    await work_off(app)
     settings = settings_for(
         database_url,
         llm_provider="ollama",
@@ -45,8 +46,8 @@ async def thinking(server: ChatServer, database_url: str) -> AsyncIterator[Appli
         llm_api_key=KEY,
         llm_model="some-model",
     )
-    async with application(settings) as app:
-        yield app
+    async with application(settings) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

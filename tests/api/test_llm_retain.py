@@ -37,8 +37,9 @@ async def server() -> AsyncIterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-async def reading(server: ChatServer, database_url: str) -> AsyncIterator[Application]:
-    """An application with a language model."""
+async def reading(app: Application, server: ChatServer, database_url: str) -> AsyncIterator[Application]:
+    """An application with a language model, to which other tests left no work."""
+    await work_off(app)
     settings = settings_for(
         database_url,
         llm_provider="openai",
@@ -46,8 +47,8 @@ async def reading(server: ChatServer, database_url: str) -> AsyncIterator[Applic
         llm_api_key=KEY,
         llm_model="some-model",
     )
-    async with application(settings) as app:
-        yield app
+    async with application(settings) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

@@ -313,9 +313,11 @@ async def test_a_fact_set_aside_stays_aside_and_comes_back_with_its_link(
 
 async def test_a_restore_is_refused_where_there_is_a_bank(app: Application, bank: TestBank) -> None:
     await answer(bank, "PUT", "", json={})
-    response = await send(bank, archive_of(MINIMAL))
-    assert response.status_code == 400
-    assert "exists already" in response.json()["detail"]
+    own = archive_of(MINIMAL, manifest={**MANIFEST, "source_bank_id": bank.bank_id})
+    for data, params in ((own, {}), (archive_of(MINIMAL), {"target_bank_id": bank.bank_id})):
+        response = await send(bank, data, **params)
+        assert response.status_code == 400
+        assert "exists already" in response.json()["detail"]
     alias = f"{bank.bank_id}-also"
     await answer(bank, "POST", "/aliases", json={"alias": alias})
     response = await send(bank, archive_of(MINIMAL), target_bank_id=alias)
@@ -369,6 +371,20 @@ async def test_what_is_no_zip_is_refused_at_once(bank: TestBank, data: bytes) ->
 async def test_a_request_without_a_file_is_422(bank: TestBank) -> None:
     assert (await ask(bank, "POST", "/transfer/import")).status_code == 422
     assert (await ask(bank, "POST", "/document-transfer", json={})).status_code == 422
+
+
+async def test_a_restore_from_a_bank_that_exists_is_followed_there(
+    app: Application, bank: TestBank, other: TestBank
+) -> None:
+    await answer(bank, "PUT", "", json={})
+    manifest = {**MANIFEST, "source_bank_id": other.bank_id}
+    broken = archive_of({"id": "d", "facts": [{}]}, manifest=manifest)
+    assert (await finished(app, bank, await send(bank, broken)))["status"] == "failed"
+    response = await send(bank, archive_of(MINIMAL, manifest=manifest))
+    status = await finished(app, bank, response)
+    assert status["result_metadata"]["bank_id"] == other.bank_id
+    assert (await total(bank), await total(other)) == (0, 3)
+    assert (await send(bank, broken)).status_code == 400
 
 
 async def test_settings_come_with_a_restore_only(app: Application, bank: TestBank, other: TestBank) -> None:
@@ -530,6 +546,8 @@ async def test_a_bound_key_reaches_no_bank_of_another_tenant(
         urls.append(status["result_metadata"]["download_url"])
     closed.headers["Authorization"] = "Bearer tenant"
     assert [(await closed.get(url)).status_code for url in urls] == [200, 403]
+    source = archive_of(MINIMAL, manifest={**MANIFEST, "source_bank_id": f"ten_b-{mark}-new"})
+    assert (await send(mine, source)).status_code == 403
     for target in (f"ten_b-{mark}-new", theirs.bank_id, ""):
         params = {"target_bank_id": target}
         assert (await ask(mine, "POST", "/clone", params=params)).status_code == 403

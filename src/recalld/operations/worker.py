@@ -21,7 +21,7 @@ Job = Callable[[Claim], Awaitable[Payload]]
 """Does a part and returns what is known of it afterwards. It may be called again after a crash."""
 
 Tidying = Callable[[Claim], Awaitable[None]]
-"""Puts away what a part no longer needs once it is completed. It is not called after a crash."""
+"""Puts away what a part no longer needs once it is completed. It may fail, and is left out by a crash."""
 
 MAX_FAILURES = 5
 MAX_CLAIMS = 100
@@ -105,7 +105,8 @@ class Worker:
         async with self.database.write() as connection:
             completed = await complete_part(connection, claim, self.name, result)
         if completed and claim.type in self.tidying:
-            await self.tidying[claim.type](claim)
+            with suppress(RecalldError):
+                await self.tidying[claim.type](claim)
 
     async def _note_failure(self, claim: Claim, error: Exception) -> None:
         message = error.message if isinstance(error, RecalldError) else repr(error)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from recalld.domain.banks import Bank
 from recalld.domain.errors import NotFound
 from recalld.domain.operations import Claim, Payload
 from recalld.store.queries.transfer_files import TransferFile
@@ -53,11 +52,11 @@ class ImportJob:
     async def __call__(self, claim: Claim) -> Payload:
         """Import; returns counts."""
         file = await self.service.files.find(claim.payload["file"], "upload")
-        return await _imported(self.service, file, claim.bank_id, claim)
+        return await _imported(self.service, file, claim)
 
     async def tidy(self, claim: Claim) -> None:
         """Forget the upload."""
-        await self.service.files.drop(TransferFile(claim.bank_key, claim.payload["file"], "upload", "", 0))
+        await self.service.files.drop(await self.service.files.find(claim.payload["file"], "upload"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +68,19 @@ class CloneJob:
     async def __call__(self, claim: Claim) -> Payload:
         """Copy; returns counts."""
         bank = await self.service.bank(claim.bank_id)
-        name = f"clone-{claim.id}"
+        name = _copy(claim)
         try:
             file = await self.service.files.find(file_key(bank, name), "upload")
         except NotFound:
             with temporary() as made:
                 await self.service.exporter.export(bank, _wanted(claim.payload), made)
                 file = await self.service.files.save(bank, "upload", "clone.zip", made, name)
-        return await _imported(self.service, file, claim.payload["target"], claim)
+        return await _imported(self.service, file, claim)
 
     async def tidy(self, claim: Claim) -> None:
         """Forget the archive."""
-        bank: Bank = await self.service.bank(claim.bank_id)
-        key = file_key(bank, f"clone-{claim.id}")
-        await self.service.files.drop(TransferFile(claim.bank_key, key, "upload", "", 0))
+        key = file_key(await self.service.bank(claim.bank_id), _copy(claim))
+        await self.service.files.drop(await self.service.files.find(key, "upload"))
 
 
 def transfer_jobs(
@@ -102,8 +100,13 @@ def transfer_jobs(
     )
 
 
-async def _imported(service: TransferService, file: TransferFile, target: str, claim: Claim) -> Payload:
-    bank = await service.bank(target)
+def _copy(claim: Claim) -> str:
+    """What the archive of a copy is called."""
+    return f"copy-{claim.id}"
+
+
+async def _imported(service: TransferService, file: TransferFile, claim: Claim) -> Payload:
+    bank = await service.bank(claim.payload["target"])
     choices = Choices(
         OnConflict(claim.payload.get("on_conflict", OnConflict.SKIP)),
         claim.payload["data"],

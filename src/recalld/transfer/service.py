@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
+from uuid import UUID, uuid4
 
 from recalld.domain.banks import Bank, check_bank_id
-from recalld.domain.errors import BankNotFound, InvalidRequest, NotFound
+from recalld.domain.errors import BankNotFound, Forbidden, InvalidRequest, NotFound
 from recalld.domain.operations import Payload
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
 from recalld.store.queries.transfer import document_ids
-from recalld.store.queries.transfer_files import is_abandoned_restore
+from recalld.store.queries.transfer_files import is_abandoned
 from recalld.store.writes.banks import create_bank, ensure_bank
 from recalld.transfer.archive import Archive
 from recalld.transfer.export import Exporter, Wanted
@@ -35,6 +36,7 @@ class Order:
     type: str
     payload: Payload
     items_count: int = 0
+    id: UUID = field(default_factory=uuid4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +75,37 @@ class TransferService:
         }
         return Order(bank, type_, payload)
 
-    async def order_import(self, bank_id: str, type_: str, wish: ImportWish, file: BinaryIO) -> Order:
+    async def order_import(
+        self, bank_id: str, type_: str, wish: ImportWish, file: BinaryIO, prefix: str = ""
+    ) -> Order:
         """An import of a file that looks like an archive, or ``InvalidRequest``.
 
-        The bank is made here. A restore is refused where there is one already.
+        The bank is made here, and its id must begin with the ``prefix``. A restore is refused where there
+        is one already.
         """
         check_wish(wish)
         archive = await asyncio.to_thread(Archive.open, file)
         restores = wish.mode == "restore"
-        bank = await (self.new_bank(wish.target or bank_id) if restores else self.made_bank(bank_id))
-        kept = await self.files.save(bank, "upload", "upload.zip", file)
+        if restores:
+            home = await self._known(bank_id)
+            source = bank_id if home is None else archive.manifest.source_bank_id
+            target = source if wish.target is None else wish.target
+            if not target.startswith(prefix):
+                raise Forbidden("This API key does not open the bank that is restored")
+            bank = await self.new_bank(target)
+        else:
+            home = bank = await self.made_bank(bank_id)
+        order = uuid4()
+        kept = await self.files.save(bank, "upload", "upload.zip", file, str(order))
         payload = {
             "file": kept.key,
+            "target": bank.bank_id,
             "mode": wish.mode,
             "on_conflict": wish.on_conflict,
             "data": wish.data is not False,
             "bank_config": restores and wish.bank_config is not False,
         }
-        return Order(bank, type_, payload, len(archive.document_names))
+        return Order(home or bank, type_, payload, len(archive.document_names), order)
 
     async def order_clone(self, bank_id: str, target: str, wanted: Wanted) -> Order:
         """A copy of a bank under an id that is free."""
@@ -116,6 +131,14 @@ class TransferService:
                 await ensure_bank(connection, check_bank_id(bank_id))
         return await self.bank(bank_id)
 
+    async def _known(self, bank_id: str) -> Bank | None:
+        """The bank, unless there is none, or all it has seen is a restore that failed."""
+        async with self.database.read() as connection:
+            bank = await find_bank(connection, bank_id)
+            if bank is None or await is_abandoned(connection, bank.key):
+                return None
+        return bank
+
     async def new_bank(self, bank_id: str) -> Bank:
         """A bank under an id that is free, or was taken by restores that failed."""
         async with self.database.write() as connection:
@@ -123,9 +146,9 @@ class TransferService:
         bank = await self.bank(bank_id)
         if not created:
             async with self.database.read() as reading:
-                abandoned = await is_abandoned_restore(reading, bank.key, IMPORT_BANK)
-                if bank.bank_id != bank_id or not abandoned:
-                    raise InvalidRequest(f"Bank '{bank_id}' exists already; mode=merge adds to it")
+                abandoned = await is_abandoned(reading, bank.key)
+            if bank.bank_id != bank_id or not abandoned:
+                raise InvalidRequest(f"Bank '{bank_id}' exists already; mode=merge adds to it")
         return bank
 
     async def _check_documents(self, bank: Bank, ids: Sequence[str]) -> None:

@@ -17,14 +17,14 @@ _PIECE = """
     WHERE bank_key = %(bank_key)s AND key = %(key)s AND position = %(position)s
 """
 
-# What a restore made of a bank before it was found that it cannot go on.
+# The key of an upload ends with the id of its operation, which may be another bank's.
 _ABANDONED = """
-    SELECT EXISTS (SELECT FROM operations WHERE bank_key = %(bank_key)s AND type = %(type)s
-                     AND payload ->> 'mode' = 'restore' AND status IN ('failed', 'cancelled'))
-       AND NOT EXISTS (SELECT FROM operations WHERE bank_key = %(bank_key)s
-                         AND status IN ('pending', 'processing', 'completed'))
+    SELECT bool_and(coalesce(op.status IN ('failed', 'cancelled'), false))
        AND NOT EXISTS (SELECT FROM documents WHERE bank_key = %(bank_key)s)
        AND NOT EXISTS (SELECT FROM memory_units WHERE bank_key = %(bank_key)s)
+    FROM transfer_files AS file
+    LEFT JOIN operations AS op ON op.id = right(file.key, 36)::uuid
+    WHERE file.bank_key = %(bank_key)s AND file.kind = 'upload'
 """
 
 
@@ -53,7 +53,7 @@ async def read_piece(connection: ReadConnection, file: TransferFile, position: i
     return bytes(rows[0][0]) if rows else None
 
 
-async def is_abandoned_restore(connection: ReadConnection, bank_key: int, type_: str) -> bool:
-    """Whether all a bank has ever seen is restores that failed; ``type_`` is that of their operations."""
-    rows = await fetch(connection, _ABANDONED, {"bank_key": bank_key, "type": type_})
+async def is_abandoned(connection: ReadConnection, bank_key: int) -> bool:
+    """Whether a bank is empty, and the imports into it that it was made for failed or were cancelled."""
+    rows = await fetch(connection, _ABANDONED, {"bank_key": bank_key})
     return bool(rows[0][0])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 from urllib.parse import quote
-from uuid import uuid4
 
 from fastapi import APIRouter, Depends, File, Query, UploadFile
 from fastapi.responses import StreamingResponse
 
-from recalld.api.deps import App, Authorization
+from recalld.api.deps import App, Authorization, BankPrefix
 from recalld.api.hindsight.schemas.transfer import (
     BankTransferSubmitResponse,
     DocumentExportSubmitResponse,
@@ -97,10 +96,14 @@ async def import_bank_transfer(
     app: App,
     file: Upload,
     wish: Annotated[ImportWish, Depends(wish)],
+    prefix: BankPrefix,
     authorization: Authorization = None,
 ) -> BankTransferSubmitResponse:
-    """Import an archive in the background; the operation is one of the bank it is imported into."""
-    order = await app.transfer.order_import(bank_id, IMPORT_BANK, wish, file.file)
+    """Import an archive in the background.
+
+    The operation is one of the bank in the path, or of the one that is restored where that does not exist.
+    """
+    order = await app.transfer.order_import(bank_id, IMPORT_BANK, wish, file.file, prefix)
     return BankTransferSubmitResponse(operation_id=await _submit(app, order))
 
 
@@ -183,6 +186,6 @@ async def download_file(key: str, app: App, authorization: Authorization = None)
 
 
 async def _submit(app: Application, order: Order) -> str:
-    new = NewSingle(uuid4(), order.type, order.payload, order.items_count)
+    new = NewSingle(order.id, order.type, order.payload, order.items_count)
     await app.operations.submit_single(order.bank.key, new)
     return str(new.id)
