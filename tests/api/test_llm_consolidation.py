@@ -256,11 +256,12 @@ async def test_an_operation_waits_for_a_better_day(
     thinking: Application, bank: TestBank, server: ChatServer
 ) -> None:
     await say(bank, 1, "Alice had tea.")
-    server.bad_days.append(Reply("", refusal="No."))
+    server.bad_days.extend([Reply("", refusal="No.")] * 20)
     id_ = (await bank.client.post(f"{bank.path}/consolidate", json={})).json()["operation_id"]
     await work_off(thinking)
     status = await status_of(bank, id_)
-    assert (status["status"], status["retry_count"]) == ("pending", 1)
+    assert status["status"] == "pending"
+    assert status["retry_count"] >= 1
     assert "refused" in status["error_message"]
 
 

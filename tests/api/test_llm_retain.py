@@ -306,11 +306,12 @@ async def test_a_model_that_fails_stores_nothing_and_says_when_to_come_back(
 async def test_an_operation_whose_model_fails_is_tried_again_and_loses_nothing(
     bank: TestBank, server: ChatServer, reading: Application
 ) -> None:
-    server.bad_days.append(Reply("", refusal="No."))
+    server.bad_days.extend([Reply("", refusal="No.")] * 20)
     id_ = await submit(bank, {"content": "Bees sleep.", "document_id": "d"})
     assert await work_off(reading) >= 1
     assert (await status_of(bank, id_))["status"] == "pending"
     assert await texts(bank) == []
+    server.bad_days.clear()
     await due_now(reading, bank)
     await work_off(reading)
     assert (await status_of(bank, id_))["status"] == "completed"
