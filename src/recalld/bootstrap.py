@@ -6,8 +6,8 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -237,23 +237,28 @@ def _transfer(
     return TransferService(database, TransferFiles(database), Exporter(database), importer)
 
 
+@contextmanager
+def _usable(what: str) -> Iterator[None]:
+    """Settings a model cannot be made of are refused in plain words."""
+    try:
+        yield
+    except ValueError as error:
+        raise InvalidRequest(f"The {what} cannot be used: {error}") from error
+
+
 async def _embedder(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> ServingEmbedder:
     """The embedder; it is closed with the stack."""
-    try:
+    with _usable("embedder"):
         embedder = await registry.embedder(embedder_choice(settings), tokens)
-    except ValueError as error:
-        raise InvalidRequest(f"The embedder cannot be used: {error}") from error
     stack.push_async_callback(embedder.aclose)
     return embedder
 
 
 def _language_model(settings: Settings, stack: AsyncExitStack) -> ChatModel | None:
     """The language model, if there is one; it is closed with the stack."""
-    try:
+    with _usable("language model"):
         choice = chat_choice(settings)
         model = registry.chat_model(choice) if choice else None
-    except ValueError as error:
-        raise InvalidRequest(f"The language model cannot be used: {error}") from error
     if model is not None:
         stack.push_async_callback(model.aclose)
     return model
@@ -261,8 +266,10 @@ def _language_model(settings: Settings, stack: AsyncExitStack) -> ChatModel | No
 
 async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitStack) -> Reranking:
     """What reranks; it is closed with the stack."""
-    if (endpoint := decision_endpoint(settings)) is not None:
-        decisions = registry.decision_model(endpoint, tokens)
+    with _usable("decision model"):
+        endpoint = decision_endpoint(settings)
+        decisions = registry.decision_model(endpoint, tokens) if endpoint else None
+    if endpoint is not None and decisions is not None:
         stack.push_async_callback(decisions.aclose)
         return Reranking(
             decision=DecisionStage(
@@ -275,10 +282,8 @@ async def _reranking(settings: Settings, tokens: TokenCounter, stack: AsyncExitS
         )
     models: list[ServingReranker] = []
     for choice in reranker_choices(settings):
-        try:
+        with _usable("reranker"):
             models.append(await registry.reranker(choice))
-        except ValueError as error:
-            raise InvalidRequest(f"The reranker cannot be used: {error}") from error
         stack.push_async_callback(models[-1].aclose)
     if not models:
         return Reranking(off=settings.reranker == "rrf")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import SecretStr
 
 from recalld.domain.banks import BankConfig
@@ -92,21 +94,13 @@ def chat_choice(settings: Settings) -> ChatChoice | None:
 
 def reranker_tops(settings: Settings) -> dict[Budget, int]:
     """Candidates a model reads, by budget."""
-    own = {
-        Budget.LOW: settings.reranker_top_low,
-        Budget.MID: settings.reranker_top_mid,
-        Budget.HIGH: settings.reranker_top_high,
-    }
+    own: dict[Budget, int] = _by_budget(settings, "reranker_top")
     return {budget: number or settings.reranker_top for budget, number in own.items()}
 
 
 def candidates(settings: Settings) -> dict[Budget, int]:
     """Fused candidates that are reranked, by budget."""
-    own = {
-        Budget.LOW: settings.reranker_max_candidates_low,
-        Budget.MID: settings.reranker_max_candidates_mid,
-        Budget.HIGH: settings.reranker_max_candidates_high,
-    }
+    own: dict[Budget, int] = _by_budget(settings, "reranker_max_candidates")
     return {budget: number or settings.reranker_max_candidates for budget, number in own.items()}
 
 
@@ -128,22 +122,12 @@ def decay(settings: Settings) -> Decay:
 
 def bank_defaults(settings: Settings) -> BankConfig:
     """What a bank without overrides uses."""
-    fixed = {
-        Budget.LOW: settings.recall_budget_fixed_low,
-        Budget.MID: settings.recall_budget_fixed_mid,
-        Budget.HIGH: settings.recall_budget_fixed_high,
-    }
-    adaptive = {
-        Budget.LOW: settings.recall_budget_adaptive_low,
-        Budget.MID: settings.recall_budget_adaptive_mid,
-        Budget.HIGH: settings.recall_budget_adaptive_high,
-    }
     has_model = chat_choice(settings) is not None
     return BankConfig(
         budget=BudgetRule(
             function=settings.recall_budget_function,
-            fixed=fixed,
-            adaptive=adaptive,
+            fixed=_by_budget(settings, "recall_budget_fixed"),
+            adaptive=_by_budget(settings, "recall_budget_adaptive"),
             minimum=settings.recall_budget_min,
             maximum=settings.recall_budget_max,
         ),
@@ -162,3 +146,8 @@ def bank_defaults(settings: Settings) -> BankConfig:
         has_language_model=has_model,
         chunk_size_given="retain_chunk_size" in settings.model_fields_set,
     )
+
+
+def _by_budget(settings: Settings, name: str) -> dict[Budget, Any]:
+    """The three settings that are called so with a budget behind."""
+    return {budget: getattr(settings, f"{name}_{budget}") for budget in Budget}

@@ -15,7 +15,6 @@ from sqlalchemy import text
 
 from recalld.api.app import create_app
 from recalld.bootstrap import Application, application
-from recalld.domain.errors import InvalidRequest
 from tests.fixtures.bank import Json, TestBank
 from tests.fixtures.chat_server import ChatServer, Reply, chat_server
 from tests.fixtures.databases import settings_for
@@ -336,20 +335,3 @@ async def test_a_model_is_logged_as_missing_only_where_it_is(
     with caplog.at_level(logging.WARNING, "recalld.retain.extract.modes"):
         await bank.retain("Bees sleep.")
     assert caplog.records == []
-
-
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ({"llm_provider": "groq"}, "RECALLD_LLM_BASE_URL"),
-        ({"llm_provider": "openai", "llm_base_url": "http://localhost:1"}, "needs a name"),
-        ({"llm_provider": "openai", "llm_base_url": "localhost", "llm_model": "m"}, "http://"),
-        ({"llm_provider": "openai", "llm_api_key": "two words"}, "no header"),
-    ],
-)
-async def test_a_model_that_cannot_be_used_ends_the_start(
-    database_url: str, settings: Json, why: str
-) -> None:
-    with pytest.raises(InvalidRequest, match=why):
-        async with application(settings_for(database_url, **settings)):
-            """Never reached."""

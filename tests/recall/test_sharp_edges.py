@@ -10,7 +10,7 @@ import math
 import os
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -753,7 +753,7 @@ class Counting:
 async def test_issue_3355_a_reranker_reads_a_bounded_amount_at_once(length: int) -> None:
     model = Counting()
     documents = ["x" * (length + i) for i in range(300)]
-    with closing(AsyncReranker(model)) as reranker:
+    async with aclosing(AsyncReranker(model)) as reranker:
         scores = await reranker.score("q", documents)
     assert scores == [1 / len(text) for text in documents]
     assert max(sum(map(len, batch)) for batch in model.batches) <= max(6000, length + 299)

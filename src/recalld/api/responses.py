@@ -46,7 +46,6 @@ UNKNOWN_BANK: Responses = {404: _failure("No such bank")}
 IN_THE_WAY: Responses = {409: _failure("Other writes to the same document got in the way; try again")}
 TOO_LARGE: Responses = {413: _failure("The body is over the limit")}
 UNACCEPTABLE: Responses = {422: _failure("Validation Error", {"anyOf": [_INVALID, _DETAIL]})}
-NOT_SERVED: Responses = {501: _failure("A documented field that this server does not serve")}
 WRONG_STATE: Responses = {409: _failure("The state of the thing named forbids it")}
 BUSY: Responses = {
     503: {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recalld.catalog.lookup import known_bank
 from recalld.domain.banks import Bank, check_bank_id
 from recalld.domain.errors import Conflict, NotFound
 from recalld.domain.records import Alias
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database
 from recalld.store.queries.aliases import list_aliases
+from recalld.store.queries.banks import known_bank
 from recalld.store.writes.aliases import delete_alias, save_alias, set_primary
 from recalld.store.writes.terms import lock_statistics
 

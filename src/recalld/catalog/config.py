@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from recalld.catalog.lookup import known_bank
-from recalld.domain.bank_settings import LANGUAGE, MISSION, TRAITS, checked, overridden, resolved
+from recalld.domain.bank_settings import LANGUAGE, as_stored, checked, overridden, resolved
 from recalld.domain.banks import Bank, BankConfig, Disposition, check_bank_id
 from recalld.domain.errors import Conflict, InvalidRequest
 from recalld.domain.text import scrub_all
 from recalld.store.engine import Database, ReadConnection
-from recalld.store.queries.banks import find_bank, text_search_languages
+from recalld.store.queries.banks import find_bank, known_bank, text_search_languages
 from recalld.store.writes.banks import change_bank, ensure_bank, reset_config
 
 
@@ -46,9 +45,7 @@ class ConfigCatalog:
         async with self.database.write() as connection:
             if bank is None:
                 await ensure_bank(connection, check_bank_id(bank_id))
-            columns = _columns(values, disposition)
-            own = {name: value for name, value in values.items() if name not in {MISSION, LANGUAGE, *TRAITS}}
-            await change_bank(connection, bank_id, columns, own)
+            await change_bank(connection, bank_id, *as_stored(values, disposition))
         return await self.get(bank_id)
 
     async def reset(self, bank_id: str) -> BankSettings:
@@ -75,17 +72,3 @@ async def _check_language(connection: ReadConnection, bank: Bank | None, languag
     known = await text_search_languages(connection)
     if language not in known:
         raise InvalidRequest(f"'{LANGUAGE}' must be one of {', '.join(known)}")
-
-
-def _columns(values: Mapping[str, Any], disposition: Disposition) -> dict[str, Any]:
-    columns: dict[str, Any] = {}
-    if MISSION in values:
-        columns["mission"] = values[MISSION] or ""
-    if values.get(LANGUAGE) is not None:
-        columns[LANGUAGE] = values[LANGUAGE]
-    traits = {trait: values[name] for name, trait in TRAITS.items() if name in values}
-    if traits:
-        neutral = asdict(Disposition())
-        given = {trait: neutral[trait] if value is None else value for trait, value in traits.items()}
-        columns["disposition"] = {**asdict(disposition), **given}
-    return columns

@@ -6,7 +6,7 @@ and links are always made in one way. Observations that rest on it go.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ from recalld.domain.errors import Conflict, Contended, InvalidRequest
 from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.domain.memory import FACT_TYPES
 from recalld.domain.records import MemoryEdit, MemoryRecord
-from recalld.encoders.protocols import PassageEmbedding, TokenCounter
+from recalld.encoders.protocols import EmbedPassages, TokenCounter
 from recalld.store.engine import Database
 from recalld.store.queries.banks import find_bank
 from recalld.store.queries.memory_list import read_records
@@ -34,10 +34,8 @@ from recalld.store.writes.curation import (
     take_out,
 )
 from recalld.store.writes.entities import recount_entities
-from recalld.store.writes.links import link_pending
-from recalld.store.writes.terms import reweigh_if_drifted
+from recalld.store.writes.settle import settle
 
-EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
 ATTEMPTS = 10
 """Tries for a fact that others keep changing while it is embedded."""
 
@@ -72,7 +70,7 @@ class Curator:
                 await self._write(bank, before, placement or after, (names, new_names))
             except (StaleFact, Contended):
                 continue
-            await self._settle(bank)
+            await settle(self.database, bank.key, self.dimension)
             return
         raise Contended(f"Memory '{memory_id}' kept changing; try again.")
 
@@ -131,12 +129,6 @@ class Curator:
             else:
                 await set_aside(connection, bank.key, after, new, links)
             await recount_entities(connection, bank.key, list(entities.values()))
-
-    async def _settle(self, bank: Bank) -> None:
-        """Link what is not linked yet, and keep the weights of words fresh."""
-        await link_pending(self.database, bank.key, self.dimension)
-        async with self.database.write() as connection:
-            await reweigh_if_drifted(connection, bank.key)
 
 
 def _check(before: MemoryRecord, edit: MemoryEdit) -> None:

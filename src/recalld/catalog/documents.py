@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from recalld.catalog.attempts import undisturbed
-from recalld.catalog.lookup import known_bank
 from recalld.domain.attachments import placeholder_ids
 from recalld.domain.banks import Bank
 from recalld.domain.documents import bank_of_chunk
@@ -16,8 +15,8 @@ from recalld.domain.listing import DocumentQuery, Page
 from recalld.domain.records import ChunkRecord, DocumentRecord, Held, WithFiles
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database, ReadConnection
-from recalld.store.queries.attachments import read_attachments
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.attachments import attachments_of
+from recalld.store.queries.banks import find_bank, known_bank
 from recalld.store.queries.document_list import list_chunks, list_documents, read_chunk, read_document
 from recalld.store.writes.document_changes import DocumentChange, change_document
 from recalld.store.writes.removal import delete_documents, lock_documents
@@ -124,10 +123,10 @@ async def _with_files(
     connection: ReadConnection, bank: Bank, holders: Sequence[tuple[str, str, Held]]
 ) -> list[WithFiles[Held]]:
     """What texts of documents stand for, beside what holds the text."""
-    places = [[(id_, file) for file in placeholder_ids(text)] for id_, text, _ in holders]
-    wanted = [place for group in places for place in group]
-    files = await read_attachments(connection, bank.key, wanted) if wanted else {}
+    places = {
+        place: [(id_, file) for file in placeholder_ids(text)] for place, (id_, text, _) in enumerate(holders)
+    }
+    files = await attachments_of(connection, bank.key, places)
     return [
-        WithFiles(bank.bank_id, holder, tuple(files[place] for place in group if place in files))
-        for (_, _, holder), group in zip(holders, places, strict=True)
+        WithFiles(bank.bank_id, holder, files.get(place, ())) for place, (_, _, holder) in enumerate(holders)
     ]

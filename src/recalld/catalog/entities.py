@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recalld.catalog.lookup import as_uuid, known_bank, literal_tags
+from recalld.catalog.lookup import as_uuid, literal_tags
 from recalld.domain.errors import NotFound
 from recalld.domain.filters import FactFilter
 from recalld.domain.listing import Page
@@ -13,7 +13,7 @@ from recalld.domain.memory import Memory
 from recalld.domain.records import EntityRecord
 from recalld.domain.tags import TagNode
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.banks import find_bank, known_bank
 from recalld.store.queries.entity_list import list_entities, read_entity
 from recalld.store.queries.hydrate import read_entity_observations
 

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from recalld.domain.banks import Bank
-from recalld.domain.errors import BankNotFound, InvalidRequest
+from recalld.domain.errors import InvalidRequest
 from recalld.domain.fuzzy_tags import MAX_VOCABULARY, is_fuzzy, resolve_fuzzy
 from recalld.domain.tags import TagNode
 from recalld.store.engine import ReadConnection
-from recalld.store.queries.banks import find_bank
 from recalld.store.queries.tags import distinct_tags
-
-
-async def known_bank(connection: ReadConnection, bank_id: str) -> Bank:
-    """The bank, or ``BankNotFound``."""
-    bank = await find_bank(connection, bank_id)
-    if bank is None:
-        raise BankNotFound(bank_id)
-    return bank
 
 
 def as_uuid(name: str, value: str) -> str:

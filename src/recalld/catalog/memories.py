@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recalld.catalog.attempts import undisturbed
-from recalld.catalog.lookup import as_uuid, known_bank
+from recalld.catalog.lookup import as_uuid
 from recalld.domain.errors import NotFound
 from recalld.domain.listing import MemoryQuery, Page
 from recalld.domain.records import MemoryDetail, MemoryRecord
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database, ReadConnection
-from recalld.store.queries.banks import find_bank
-from recalld.store.queries.hydrate import read_entities
+from recalld.store.queries.banks import find_bank, known_bank
+from recalld.store.queries.hydrate import read_mentions
 from recalld.store.queries.memory_list import archived_names, list_memories, read_records
 from recalld.store.writes.removal import delete_everything, delete_facts_of_type
 from recalld.store.writes.terms import reweigh_if_drifted
@@ -79,10 +79,7 @@ async def read_names(
 ) -> dict[str, tuple[str, ...]]:
     """The names each memory mentions; an observation mentions what its sources do."""
     carriers = {r.id: r.source_ids if r.is_observation else [r.id] for r in records if r.is_valid}
-    rows = await read_entities(connection, bank_key, [id_ for ids in carriers.values() for id_ in ids])
-    by_unit: dict[str, list[str]] = {}
-    for row in rows:
-        by_unit.setdefault(row.unit_id, []).append(row.name)
+    by_unit = await read_mentions(connection, bank_key, [id_ for ids in carriers.values() for id_ in ids])
     archived = await archived_names(connection, bank_key, [r.id for r in records if not r.is_valid])
     names = {id_: [name for unit in ids for name in by_unit.get(unit, ())] for id_, ids in carriers.items()}
     return {id_: tuple(dict.fromkeys(found)) for id_, found in (names | archived).items()}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from recalld.catalog.lookup import as_uuid, known_bank
+from recalld.catalog.lookup import as_uuid
 from recalld.catalog.memories import memory_not_found
 from recalld.domain.listing import Page
 from recalld.domain.memory import FactType
 from recalld.store.engine import Database
+from recalld.store.queries.banks import known_bank
 from recalld.store.queries.memory_list import read_records
 from recalld.store.queries.observations import Version, observation_scopes, observation_versions
 from recalld.store.writes.observations import forgive_failures

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recalld.catalog.lookup import known_bank
 from recalld.domain.records import BankStats
 from recalld.store.engine import Database
+from recalld.store.queries.banks import known_bank
 from recalld.store.queries.stats import read_stats
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recalld.catalog.lookup import known_bank
 from recalld.domain.listing import Page
 from recalld.store.engine import Database
+from recalld.store.queries.banks import known_bank
 from recalld.store.queries.tags import list_tags
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from recalld.consolidate.scopes import Scope
 from recalld.domain.text import has_word, scrub
+from recalld.encoders.prompts import object_schema
 from recalld.store.queries.consolidation import Observed, Statement
 
 Json = dict[str, Any]
@@ -98,7 +99,7 @@ def read_changes(matter: Matter, answer: Json) -> Changes:
 
 
 def answer_schema() -> Mapping[str, Any]:
-    """The JSON schema of an answer. Every property is required, as strict endpoints want it."""
+    """The JSON schema of an answer."""
     text: Json = {"type": "string"}
     texts: Json = {"type": "array", "items": text}
     lists = {
@@ -106,16 +107,9 @@ def answer_schema() -> Mapping[str, Any]:
         "updates": {"observation_id": text, "text": text, "source_ids": texts},
         "deletes": {"observation_id": text, "merged_into": {"type": ["string", "null"]}},
     }
-    return _object({name: {"type": "array", "items": _object(parts)} for name, parts in lists.items()})
-
-
-def _object(properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_schema(
+        {name: {"type": "array", "items": object_schema(parts)} for name, parts in lists.items()}
+    )
 
 
 def _objects(given: Any) -> list[Json]:

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field
 from recalld.consolidate.drafts import Consolidated
 from recalld.consolidate.service import ConsolidationService
 from recalld.domain.banks import Bank
-from recalld.domain.errors import BankNotFound, RecalldError
+from recalld.domain.errors import RecalldError
 from recalld.domain.operations import Claim, Payload
 from recalld.encoders.protocols import EncoderFailed
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.banks import known_bank
 
 logger = logging.getLogger(__name__)
 
@@ -28,9 +28,7 @@ class ConsolidationJob:
     async def __call__(self, claim: Claim) -> Payload:
         """Consolidate the bank; returns how many facts and changes of observations there were."""
         async with self.service.database.read() as connection:
-            bank = await find_bank(connection, claim.bank_id)
-        if bank is None:
-            raise BankNotFound(claim.bank_id)
+            bank = await known_bank(connection, claim.bank_id)
         if not self.service.defaults.override(bank.overrides).enable_observations:
             return asdict(Consolidated())
         return asdict(await self.service.consolidate(bank))

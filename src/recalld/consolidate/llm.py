@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
@@ -13,8 +13,8 @@ from recalld.domain.banks import Bank, BankConfig
 from recalld.domain.errors import Contended
 from recalld.domain.indexing import indexed_text
 from recalld.encoders.http import all_of
-from recalld.encoders.prompts import read_prompt
-from recalld.encoders.protocols import ChatModel, PassageEmbedding, TokenCounter
+from recalld.encoders.prompts import NO_MISSION, read_prompt, told
+from recalld.encoders.protocols import ChatModel, EmbedPassages, TokenCounter
 from recalld.store.engine import Database, WriteConnection
 from recalld.store.queries.consolidation import (
     Statement,
@@ -27,8 +27,6 @@ from recalld.store.writes.observation_texts import Wording, drop_observations, m
 from recalld.store.writes.observations import stamp_consolidated
 from recalld.store.writes.terms import lock_statistics
 
-EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
-
 BATCH = 10
 """Facts the model sees at once, unless the bank says otherwise."""
 MOST = 50
@@ -36,7 +34,6 @@ NEAREST = 20
 """Observations it sees beside them."""
 ATTEMPTS = 5
 """Tries for facts that others keep changing while the model thinks."""
-NO_MISSION = "Nothing in particular: it serves whoever asks later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +90,7 @@ class ModelConsolidation:
 
     async def _ask(self, config: BankConfig, matter: Matter) -> Changes:
         prompt = read_prompt("recalld.consolidate", "consolidation")
-        mission = config.observations_mission
-        system = prompt.filled(mission=mission if isinstance(mission, str) and mission else NO_MISSION)
+        system = prompt.filled(mission=told(config.observations_mission) or NO_MISSION)
         done = await self.model.complete(system, matter.question, answer_schema())
         return read_changes(matter, done.answer)
 

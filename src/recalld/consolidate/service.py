@@ -20,13 +20,13 @@ from recalld.store.queries.consolidation import (
     pending_statements,
     statements,
 )
-from recalld.store.writes.links import link_pending
 from recalld.store.writes.observations import (
     create_observation,
     rewrite_observation,
     stamp_consolidated,
 )
-from recalld.store.writes.terms import lock_statistics, reweigh_if_drifted
+from recalld.store.writes.settle import settle
+from recalld.store.writes.terms import lock_statistics
 
 AT_ONCE = 50
 """Facts consolidated in one transaction."""
@@ -52,9 +52,7 @@ class ConsolidationService:
         else:
             total = await self.model.run(bank, config)
         if total != Consolidated(facts=total.facts):
-            await link_pending(self.database, bank.key, self.dimension)
-            async with self.database.write() as connection:
-                await reweigh_if_drifted(connection, bank.key)
+            await settle(self.database, bank.key, self.dimension)
         return total
 
     async def _compare(self, bank: Bank, config: BankConfig) -> Consolidated:

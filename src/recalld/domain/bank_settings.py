@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from recalld.domain.banks import PLAIN_KEYS, Bank, BankConfig
+from recalld.domain.banks import PLAIN_KEYS, Bank, BankConfig, Disposition
 from recalld.domain.budget import Budget
 from recalld.domain.errors import InvalidRequest
 
@@ -185,6 +185,26 @@ def overridden(bank: Bank) -> dict[str, Any]:
     if bank.mission:
         own[MISSION] = bank.mission
     return {**bank.overrides, **own}
+
+
+def as_stored(values: Mapping[str, Any], disposition: Disposition) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Checked values as columns of the bank's row, and the rest, which are overrides.
+
+    A trait that is not named stays what it is in ``disposition``.
+    """
+    columns: dict[str, Any] = {}
+    if MISSION in values:
+        columns["mission"] = values[MISSION] or ""
+    if values.get(LANGUAGE) is not None:
+        columns[LANGUAGE] = values[LANGUAGE]
+    traits = {trait: values[name] for name, trait in TRAITS.items() if name in values}
+    if traits:
+        neutral = asdict(Disposition())
+        given = {trait: neutral[trait] if value is None else value for trait, value in traits.items()}
+        columns["disposition"] = {**asdict(disposition), **given}
+    return columns, {
+        name: value for name, value in values.items() if name not in {MISSION, LANGUAGE, *TRAITS}
+    }
 
 
 def _is_shallow(value: Any) -> bool:

@@ -1,10 +1,18 @@
-"""Answers that name the inputs they are about by index, in whatever order."""
+"""Answers that have to fit the inputs they are about: one for each, by index or in order."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from recalld.encoders.protocols import EncoderFailed
+
+
+def one_each(scores: Sequence[float], count: int, name: str) -> Sequence[float]:
+    """The scores, if there is one for each text."""
+    if len(scores) != count:
+        raise EncoderFailed(f"{name} gave {len(scores)} scores for {count} texts")
+    return scores
 
 
 def aligned(items: Any, count: int, field: str, name: str) -> list[Any]:

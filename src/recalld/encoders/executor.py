@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from recalld.encoders.protocols import Embedder, EncoderFailed, PassageEmbedding, QueryEmbedding, Reranker
+from recalld.encoders.aligned import one_each
+from recalld.encoders.protocols import Embedder, PassageEmbedding, QueryEmbedding, Reranker
 
 _SLICE_CHARACTERS = 6000
 """About how much text one slice of a large batch holds: queries get their turn between slices."""
@@ -49,13 +50,9 @@ class AsyncEmbedder:
             found.update(zip(piece, embedded, strict=True))
         return [found[i] for i in range(len(texts))]
 
-    def close(self) -> None:
-        """Let the thread end."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-
     async def aclose(self) -> None:
         """Let the thread end."""
-        self.close()
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 class AsyncReranker:
@@ -81,18 +78,12 @@ class AsyncReranker:
         for piece in _slices(order, documents):
             batch = [documents[i] for i in piece]
             scores = await loop.run_in_executor(self._thread, self.model.score, query, batch)
-            if len(scores) != len(batch):
-                raise EncoderFailed(f"{self.name} gave {len(scores)} scores for {len(batch)} texts")
-            found.update(zip(piece, scores, strict=True))
+            found.update(zip(piece, one_each(scores, len(batch), self.name), strict=True))
         return [found[i] for i in range(len(documents))]
-
-    def close(self) -> None:
-        """Let the thread end."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def aclose(self) -> None:
         """Let the thread end."""
-        self.close()
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def _slices(order: Sequence[int], texts: Sequence[str]) -> list[list[int]]:

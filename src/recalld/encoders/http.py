@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -15,6 +15,8 @@ from recalld.encoders.retry import PassingFailure, RetryPolicy, may_pass, retry_
 
 T = TypeVar("T")
 
+TEXTS_PER_REQUEST = 32
+"""What a text-embeddings-inference server takes at once unless it is told otherwise."""
 _EXCERPT = 200
 """Characters of an error's body that are passed on."""
 
@@ -117,6 +119,12 @@ class HttpService:
 def fits_a_header(key: str) -> bool:
     """Whether a key can travel in a header."""
     return key.isascii() and key.isprintable() and " " not in key
+
+
+def length_slices(texts: Sequence[str], size: int) -> list[list[int]]:
+    """Places of texts from short to long, as many at once as a request takes."""
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    return [order[start : start + size] for start in range(0, len(order), size)]
 
 
 async def all_of(requests: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

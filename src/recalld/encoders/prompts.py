@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from string import Template
+from typing import Any
+
+NO_MISSION = "Nothing in particular: it serves whoever asks later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,21 @@ class Prompt:
     def filled(self, **slots: str) -> str:
         """The text with its slots filled."""
         return Template(self.text).substitute(slots)
+
+
+def told(setting: Any) -> str:
+    """What a bank's setting tells the model; empty where it says nothing."""
+    return setting.strip() if isinstance(setting, str) else ""
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object that has every one of the properties, as strict endpoints want it."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 @cache

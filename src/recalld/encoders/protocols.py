@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -85,6 +85,10 @@ class ServingEmbedder(Protocol):
 
     async def aclose(self) -> None:
         """Let go of threads and connections."""
+
+
+EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
+"""How a serving embedder embeds texts to store."""
 
 
 class Reranker(Protocol):

@@ -32,7 +32,7 @@ class OperationQueue:
     database: Database
     submitted: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def submit(self, bank_key: int, new: NewOperation) -> None:
+    async def submit(self, bank_key: int, new: NewOperation | NewSingle) -> None:
         """Queue an operation. One whose id this bank has used for the same type stays as it is.
 
         An id of another bank or another type is a ``Conflict``.
@@ -40,15 +40,10 @@ class OperationQueue:
         if await self._is_known(bank_key, new.id, new.type):
             return
         async with self.database.write() as connection:
-            await insert_operation(connection, bank_key, new)
-        self.submitted.set()
-
-    async def submit_single(self, bank_key: int, new: NewSingle) -> None:
-        """The same for an operation that is its own only part."""
-        if await self._is_known(bank_key, new.id, new.type):
-            return
-        async with self.database.write() as connection:
-            await insert_single(connection, bank_key, new)
+            if isinstance(new, NewSingle):
+                await insert_single(connection, bank_key, new)
+            else:
+                await insert_operation(connection, bank_key, new)
         self.submitted.set()
 
     async def _is_known(self, bank_key: int, id_: UUID, type_: str) -> bool:

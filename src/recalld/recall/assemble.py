@@ -10,8 +10,8 @@ from recalld.domain.attachments import Attachment, placeholder_ids
 from recalld.domain.memory import FactType, Memory
 from recalld.encoders.protocols import TokenCounter
 from recalld.recall.types import ChunkText, Enrichment, EntityState, QueryPlan, ScoredCandidate, Selection
-from recalld.store.engine import Database, ReadConnection
-from recalld.store.queries.attachments import Place, read_attachments
+from recalld.store.engine import Database
+from recalld.store.queries.attachments import Place, attachments_of
 from recalld.store.queries.hydrate import (
     ChunkRow,
     EntityRow,
@@ -93,7 +93,7 @@ class Assembler:
                 ]
                 for chunk in chunks
             }
-            files = await _read_files(connection, plan.facts.bank_key, places)
+            files = await attachments_of(connection, plan.facts.bank_key, places)
         return tuple(replace(chunk, attachments=files.get(chunk.chunk_id, ())) for chunk in chunks)
 
     def _cut(self, wanted: Sequence[str], rows: Mapping[str, ChunkRow], budget: int) -> tuple[ChunkText, ...]:
@@ -126,7 +126,7 @@ class Assembler:
                 ]
                 for memory in memories
             }
-            return await _read_files(connection, plan.facts.bank_key, places)
+            return await attachments_of(connection, plan.facts.bank_key, places)
 
     async def _sources(
         self, plan: QueryPlan, selection: Selection
@@ -171,19 +171,6 @@ def pick_sources(
 
 def _places(memory: Memory) -> list[Place]:
     return [(memory.document_id, id_) for id_ in memory.attachment_ids] if memory.document_id else []
-
-
-async def _read_files(
-    connection: ReadConnection, bank_key: int, places: Mapping[str, Sequence[Place]]
-) -> dict[str, tuple[Attachment, ...]]:
-    """Files under the names their places are wanted for; a name without files is missing."""
-    wanted = [place for group in places.values() for place in group]
-    known = await read_attachments(connection, bank_key, wanted) if wanted else {}
-    found = {
-        name: tuple({known[p].id: known[p] for p in group if p in known}.values())
-        for name, group in places.items()
-    }
-    return {name: files for name, files in found.items() if files}
 
 
 def _entity_carriers(memory: Memory) -> tuple[str, ...]:

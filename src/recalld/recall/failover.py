@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recalld.encoders.aligned import one_each
 from recalld.encoders.protocols import EncoderFailed
 from recalld.recall.types import AsyncReranker
 
@@ -18,7 +19,7 @@ class Served(NamedTuple):
     """Scores, and the name of the reranker that gave them."""
 
     by: str
-    scores: list[float]
+    scores: Sequence[float]
 
 
 async def first_to_answer(
@@ -36,9 +37,7 @@ async def first_to_answer(
         try:
             async with asyncio.timeout(share):
                 scores = await model.score(query, documents)
-            if len(scores) == len(documents):
-                return Served(model.name, scores)
-            failure = EncoderFailed(f"{model.name} gave {len(scores)} scores for {len(documents)} texts")
+            return Served(model.name, one_each(scores, len(documents), model.name))
         except Exception as error:  # noqa: BLE001 - whatever it is, the next one is asked
             failure = error
         logger.warning("reranker %s failed: %r", model.name, failure)

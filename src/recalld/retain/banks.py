@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from recalld.domain.banks import Bank, BankSummary, check_bank_id
-from recalld.domain.errors import BankNotFound
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank, list_banks
+from recalld.store.queries.banks import known_bank, list_banks
 from recalld.store.writes.banks import change_bank, delete_bank, ensure_bank
 from recalld.store.writes.vector_index import drop_vector_index
 
@@ -47,10 +46,7 @@ class BankService:
     async def get(self, bank_id: str) -> Bank:
         """The bank, or ``BankNotFound``."""
         async with self.database.read() as connection:
-            bank = await find_bank(connection, bank_id)
-        if bank is None:
-            raise BankNotFound(bank_id)
-        return bank
+            return await known_bank(connection, bank_id)
 
     async def list(
         self, search: str | None, prefix: str, limit: int, offset: int

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from recalld.domain.attachments import AttachmentDraft
 from recalld.domain.banks import BankConfig
 from recalld.domain.documents import Chunk, DocumentDraft, StoredDocument, chunk_id
-from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.domain.names import clean_names
 from recalld.domain.text import has_word
 from recalld.encoders.protocols import TokenCounter
@@ -29,16 +28,6 @@ class Piece:
     def is_fact(self) -> bool:
         """Punctuation alone is kept as a chunk but is no fact."""
         return has_word(self.chunk.text)
-
-    @property
-    def embedded_text(self) -> str:
-        """What the embedder reads: the chunk and the names the caller gave (D20)."""
-        return embedded_text(self.chunk.text, self.item.entities)
-
-    @property
-    def indexed_text(self) -> str:
-        """What the keyword index reads: text, context and names."""
-        return indexed_text(self.chunk.text, self.item.context, self.item.entities)
 
 
 @dataclass(frozen=True, slots=True)

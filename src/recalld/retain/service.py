@@ -5,27 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
 from recalld.domain.attachments import placeholder_ids
-from recalld.domain.banks import Bank, BankConfig, check_bank_id
-from recalld.domain.errors import BankNotFound, Contended
-from recalld.encoders.protocols import ChatModel, PassageEmbedding, TokenCounter
+from recalld.domain.banks import Bank, BankConfig
+from recalld.domain.errors import Contended
+from recalld.encoders.protocols import ChatModel, EmbedPassages, PassageEmbedding, TokenCounter
 from recalld.retain.documents import DocumentPlan, group_by_document, plan_document
 from recalld.retain.entities import resolve_names
 from recalld.retain.facts import Fact
 from recalld.retain.reader import FactReader
 from recalld.retain.types import RetainItem, RetainOutcome
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.banks import known_bank
 from recalld.store.queries.documents import stored_documents
 from recalld.store.queries.operations import documents_done
 from recalld.store.queries.similar_entities import SimilarEntity, similar_entities
 from recalld.store.writes.attachments import save_attachments
-from recalld.store.writes.banks import ensure_bank
+from recalld.store.writes.banks import bank_made_if_needed
 from recalld.store.writes.documents import (
     delete_chunks,
     insert_chunks,
@@ -35,13 +36,13 @@ from recalld.store.writes.documents import (
 from recalld.store.writes.entities import link_mentions, save_entities
 from recalld.store.writes.links import insert_causal_links, link_pending
 from recalld.store.writes.operations import note_document
+from recalld.store.writes.side_by_side import side_by_side
 from recalld.store.writes.terms import count_facts, lock_statistics, refresh_planner, reweigh_if_drifted
 from recalld.store.writes.units import insert_units
 from recalld.store.writes.vector_index import build_vector_index
 
 logger = logging.getLogger(__name__)
 
-EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
 ATTEMPTS = 20
 """Tries for a document that others keep changing while it is embedded."""
 
@@ -51,9 +52,6 @@ _background: set[asyncio.Task[bool]] = set()
 
 EMBEDDED_AT_ONCE = 4000
 """Characters the model reads while the batch before is written."""
-
-WRITERS = 2
-"""Documents one retain writes side by side."""
 
 
 class Made(NamedTuple):
@@ -152,19 +150,11 @@ class RetainService:
 
     async def bank(self, bank_id: str) -> Bank:
         """The bank, which is created if need be."""
-        try:
-            return await self._existing(bank_id)
-        except BankNotFound:
-            async with self.database.write() as writing:
-                await ensure_bank(writing, check_bank_id(bank_id))
-            return await self._existing(bank_id)
+        return await bank_made_if_needed(self.database, bank_id)
 
     async def _existing(self, bank_id: str) -> Bank:
         async with self.database.read() as connection:
-            bank = await find_bank(connection, bank_id)
-        if bank is None:
-            raise BankNotFound(bank_id)
-        return bank
+            return await known_bank(connection, bank_id)
 
     async def _plan(self, bank: Bank, groups: Sequence[Sequence[RetainItem]]) -> list[DocumentPlan]:
         config = self.defaults.override(bank.overrides)
@@ -211,18 +201,8 @@ class RetainService:
         ]
 
     async def _write_batch(self, bank: Bank, reader: FactReader, batch: Sequence[Writable]) -> int:
-        """Write documents side by side; a failure is raised once none is under way any more."""
-        gate = asyncio.Semaphore(WRITERS)
-
-        async def write(one: Writable) -> int:
-            async with gate:
-                return await self._write_until_current(bank, reader, one)
-
-        results = await asyncio.gather(*(write(one) for one in batch), return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        return sum(result for result in results if isinstance(result, int))
+        """Write documents side by side; returns how many facts were added."""
+        return sum(await side_by_side(partial(self._write_until_current, bank, reader), batch))
 
     async def _write_until_current(self, bank: Bank, reader: FactReader, one: Writable) -> int:
         """Write a document, planned anew as often as others change it meanwhile; returns the facts added."""

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from recalld.domain.attachments import ID_LENGTH, MAX_BYTES
+from recalld.domain.attachments import ID_LENGTH, MAX_BYTES, Kind
 from recalld.domain.errors import InvalidRequest
 from recalld.transfer.contents import (
     SCHEMA_VERSION,
@@ -61,7 +61,7 @@ class ArchivedFile:
 
     id: str
     hash: str
-    kind: str
+    kind: Kind
     media_type: str
     entry: str
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
 
 from recalld.domain.attachments import AttachmentDraft
 from recalld.transfer.archive import Archive, ArchivedFile
@@ -41,12 +40,7 @@ class Enclosures:
         return [
             (
                 file.id,
-                AttachmentDraft(
-                    cast("Literal['image', 'file']", file.kind),
-                    file.media_type,
-                    archive.data(file),
-                    names.get(file.hash),
-                ),
+                AttachmentDraft(file.kind, file.media_type, archive.data(file), names.get(file.hash)),
             )
             for file in self.of_document(whole)
         ]

@@ -13,12 +13,13 @@ from itertools import islice
 from uuid import UUID, uuid4
 
 from recalld.domain.banks import Bank, BankConfig
-from recalld.domain.errors import BankNotFound, Contended
-from recalld.encoders.protocols import PassageEmbedding, TokenCounter
+from recalld.domain.errors import Contended
+from recalld.encoders.protocols import EmbedPassages, TokenCounter
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.banks import known_bank
 from recalld.store.queries.operations import documents_done
 from recalld.store.writes.links import link_pending
+from recalld.store.writes.side_by_side import side_by_side
 from recalld.store.writes.terms import refresh_planner, reweigh_if_drifted
 from recalld.store.writes.vector_index import build_vector_index
 from recalld.transfer.archive import Archive
@@ -32,11 +33,8 @@ from recalld.transfer.report import Behind, Choices, Report
 from recalld.transfer.setup import set_up
 from recalld.transfer.write import Embedded, Stale, Writing, write_document
 
-EmbedPassages = Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
 FACTS_AT_ONCE = 256
 DOCUMENTS_AT_ONCE = 100
-WRITERS = 2
-"""Documents written side by side."""
 ATTEMPTS = 20
 _FIRST_LOOK = 64
 """Facts from which the statistics are looked at, and again whenever there are twice as many."""
@@ -154,17 +152,8 @@ class Importer:
         return [[(next(counts), next(vectors)) for _ in goal.whole.document.facts] for goal in goals]
 
     async def _write_all(self, run: _Run, ready: Sequence[tuple[Goal, Embedded]]) -> None:
-        """Write documents side by side; a failure is raised once none is under way any more."""
-        gate = asyncio.Semaphore(WRITERS)
-
-        async def write(goal: Goal, embedded: Embedded) -> None:
-            async with gate:
-                await self._write(run, goal, embedded)
-
-        results = await asyncio.gather(*(write(*one) for one in ready), return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
+        """Write documents side by side."""
+        await side_by_side(lambda one: self._write(run, *one), ready)
         if run.written >= run.next_look:
             run.next_look = 2 * run.written
             await self._look(run)
@@ -216,10 +205,7 @@ class Importer:
 
     async def _read(self, bank_id: str) -> Bank:
         async with self.database.read() as connection:
-            bank = await find_bank(connection, bank_id)
-        if bank is None:
-            raise BankNotFound(bank_id)
-        return bank
+            return await known_bank(connection, bank_id)
 
 
 async def both(embedding: Awaitable[list[Embedded]], writing: Awaitable[None]) -> list[Embedded]:

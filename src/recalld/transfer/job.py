@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import quote
 
@@ -119,11 +119,4 @@ async def _imported(service: TransferService, file: TransferFile, claim: Claim) 
 
 
 def _wanted(payload: dict[str, Any]) -> Wanted:
-    return Wanted(
-        payload.get("documents"),
-        payload["data"],
-        payload["bank_config"],
-        payload.get("history", False),
-        payload.get("observations", True),
-        payload.get("whole_bank", True),
-    )
+    return Wanted(**{one.name: payload[one.name] for one in fields(Wanted) if one.name in payload})

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
 from recalld.domain.banks import Bank
 from recalld.domain.documents import Past, UnitDraft
-from recalld.domain.errors import Conflict
 from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.domain.memory import FactType
-from recalld.encoders.protocols import PassageEmbedding, TokenCounter
+from recalld.encoders.protocols import EmbedPassages, PassageEmbedding, TokenCounter
 from recalld.store.engine import Database, WriteConnection
-from recalld.store.queries.hydrate import read_entities
+from recalld.store.queries.hydrate import read_mentions
 from recalld.store.queries.transfer import observations_resting_on, units_there
 from recalld.store.writes.observations import stamp_consolidated
 from recalld.store.writes.operations import still_wanted
@@ -22,7 +21,7 @@ from recalld.store.writes.terms import count_facts, lock_statistics
 from recalld.store.writes.units import insert_units
 from recalld.transfer.contents import Observation
 from recalld.transfer.draft import OBSERVATION, unit_id
-from recalld.transfer.report import Behind
+from recalld.transfer.report import Behind, not_ours_any_more
 
 AT_ONCE = 128
 Key = tuple[str, frozenset[str], frozenset[UUID]]
@@ -56,7 +55,7 @@ class ObservationImporter:
     """Imports observations, some in each transaction."""
 
     database: Database
-    embed: Callable[[Sequence[str]], Awaitable[list[PassageEmbedding]]]
+    embed: EmbedPassages
     tokens: TokenCounter
 
     async def run(self, rests: Rests, found: Sequence[Observation]) -> tuple[int, int]:
@@ -82,7 +81,7 @@ class ObservationImporter:
         async with self.database.write() as connection:
             behind = rests.behind
             if behind is not None and not await still_wanted(connection, behind.bank_key, behind.id):
-                raise Conflict("The import was cancelled, or another worker goes on with it")
+                raise not_ours_any_more()
             await lock_statistics(connection, key)
             fresh, _ = await _new(connection, key, fresh)
             await insert_units(connection, key, [drafts[one.id] for one in fresh], rests.bank.average_length)
@@ -94,10 +93,7 @@ class ObservationImporter:
         """Their indexed forms; they mention what their sources do."""
         async with self.database.read() as connection:
             ids = list({str(id_) for one in fresh for id_ in one.sources})
-            rows = await read_entities(connection, key, ids)
-        names: dict[str, list[str]] = {}
-        for row in rows:
-            names.setdefault(row.unit_id, []).append(row.name)
+            names = await read_mentions(connection, key, ids)
         mentioned = [
             sorted({name for id_ in one.sources for name in names.get(str(id_), ())}) for one in fresh
         ]

@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from recalld.domain.errors import Conflict
+
 
 class OnConflict(StrEnum):
     """What becomes of a document whose id the bank has for another one."""
@@ -32,6 +34,11 @@ class Behind:
 
     bank_key: int
     id: UUID
+
+
+def not_ours_any_more() -> Conflict:
+    """Nothing more is to be written for an operation."""
+    return Conflict("The import was cancelled, or another worker goes on with it")
 
 
 @dataclass(slots=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from typing import BinaryIO
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from recalld.domain.banks import Bank, check_bank_id
-from recalld.domain.errors import BankNotFound, Forbidden, InvalidRequest, NotFound
-from recalld.domain.operations import Payload
+from recalld.domain.errors import Forbidden, InvalidRequest, NotFound
+from recalld.domain.operations import NewSingle
 from recalld.domain.text import has_forbidden
 from recalld.store.engine import Database
-from recalld.store.queries.banks import find_bank
+from recalld.store.queries.banks import find_bank, known_bank
 from recalld.store.queries.transfer import document_ids
 from recalld.store.queries.transfer_files import is_abandoned
-from recalld.store.writes.banks import create_bank, ensure_bank
+from recalld.store.writes.banks import bank_made_if_needed, create_bank
 from recalld.transfer.archive import Archive
 from recalld.transfer.export import Exporter, Wanted
 from recalld.transfer.files import TransferFiles
@@ -33,10 +33,7 @@ class Order:
     """An operation to be queued for a bank."""
 
     bank: Bank
-    type: str
-    payload: Payload
-    items_count: int = 0
-    id: UUID = field(default_factory=uuid4)
+    new: NewSingle
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,7 @@ class TransferService:
         bank = await self.bank(bank_id)
         if wanted.documents is not None:
             await self._check_documents(bank, wanted.documents)
-        payload = {
-            "documents": None if wanted.documents is None else list(wanted.documents),
-            "data": wanted.data,
-            "bank_config": wanted.bank_config,
-            "history": wanted.history,
-            "observations": wanted.observations,
-            "whole_bank": wanted.whole_bank,
-        }
-        return Order(bank, type_, payload)
+        return Order(bank, NewSingle(uuid4(), type_, asdict(wanted)))
 
     async def order_import(
         self, bank_id: str, type_: str, wish: ImportWish, file: BinaryIO, prefix: str = ""
@@ -105,31 +94,23 @@ class TransferService:
             "data": wish.data is not False,
             "bank_config": restores and wish.bank_config is not False,
         }
-        return Order(home or bank, type_, payload, len(archive.document_names), order)
+        return Order(home or bank, NewSingle(order, type_, payload, len(archive.document_names)))
 
     async def order_clone(self, bank_id: str, target: str, wanted: Wanted) -> Order:
         """A copy of a bank under an id that is free."""
         bank = await self.bank(bank_id)
         await self.new_bank(target)
         payload = {"target": target, "data": wanted.data, "bank_config": wanted.bank_config}
-        return Order(bank, CLONE_BANK, payload)
+        return Order(bank, NewSingle(uuid4(), CLONE_BANK, payload))
 
     async def bank(self, bank_id: str) -> Bank:
         """The bank, or ``BankNotFound``."""
         async with self.database.read() as connection:
-            bank = await find_bank(connection, bank_id)
-        if bank is None:
-            raise BankNotFound(bank_id)
-        return bank
+            return await known_bank(connection, bank_id)
 
     async def made_bank(self, bank_id: str) -> Bank:
         """The bank, which is created if need be."""
-        try:
-            return await self.bank(bank_id)
-        except BankNotFound:
-            async with self.database.write() as connection:
-                await ensure_bank(connection, check_bank_id(bank_id))
-        return await self.bank(bank_id)
+        return await bank_made_if_needed(self.database, bank_id)
 
     async def _known(self, bank_id: str) -> Bank | None:
         """The bank, unless there is none, or all it has seen is a restore that failed."""

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from recalld.domain.attachments import AttachmentDraft
 from recalld.domain.banks import Bank
-from recalld.domain.errors import Conflict
 from recalld.encoders.protocols import PassageEmbedding, TokenCounter
 from recalld.store.engine import Database, WriteConnection
 from recalld.store.writes.attachments import insert_attachments
@@ -37,7 +36,7 @@ from recalld.transfer.draft import (
     unit_id,
 )
 from recalld.transfer.place import Goal
-from recalld.transfer.report import Behind
+from recalld.transfer.report import Behind, not_ours_any_more
 
 Embedded = list[tuple[int, PassageEmbedding]]
 """Token count and vectors of each fact of a document."""
@@ -94,7 +93,7 @@ async def write_document(
 
 async def _note(connection: WriteConnection, behind: Behind | None, target: str, facts: int) -> None:
     if behind is not None and not await note_document(connection, behind.bank_key, behind.id, target, facts):
-        raise Conflict("The import was cancelled, or another worker goes on with it")
+        raise not_ours_any_more()
 
 
 async def _made_room(

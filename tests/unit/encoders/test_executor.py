@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import aclosing
 
 import pytest
 
@@ -35,7 +35,7 @@ DOCUMENTS = ["x" * length for length in (10, 5000, 300, 4000, 1, 3000)]
 async def test_scores_are_aligned_whatever_order_the_model_saw() -> None:
     model = Gated()
     model.gate.set()
-    with closing(AsyncReranker(model)) as reranker:
+    async with aclosing(AsyncReranker(model)) as reranker:
         scores = await reranker.score("q", DOCUMENTS)
     assert scores == [len(text) / 100_000 for text in DOCUMENTS]
     assert sum(model.batches) == len(DOCUMENTS)
@@ -43,7 +43,7 @@ async def test_scores_are_aligned_whatever_order_the_model_saw() -> None:
 
 async def test_issue_5722_a_cancelled_rerank_stops_at_the_next_batch_and_frees_the_worker() -> None:
     model = Gated()
-    with closing(AsyncReranker(model)) as reranker:
+    async with aclosing(AsyncReranker(model)) as reranker:
         task = asyncio.ensure_future(reranker.score("q", DOCUMENTS))
         await asyncio.to_thread(model.entered.wait, 30)
         task.cancel()

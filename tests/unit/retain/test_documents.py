@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recalld.domain.banks import BankConfig
 from recalld.domain.documents import StoredDocument, chunk_id, sha256
+from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.encoders.token_counter import O200kTokenCounter
 from recalld.retain.documents import DocumentPlan, append_text, group_by_document, plan_document
 from recalld.retain.service import grew, length_batches
@@ -97,8 +98,9 @@ def test_punctuation_alone_is_kept_but_is_no_fact() -> None:
 
 def test_d20_names_the_caller_gave_are_embedded_once_and_indexed() -> None:
     (piece,) = planned(item("alice met him", entities=("Alice", "Bob"), context="chat")).fresh
-    assert piece.embedded_text == "alice met him (Bob)"
-    assert piece.indexed_text == "alice met him\nchat\nAlice\nBob"
+    text, names = piece.chunk.text, piece.item.entities
+    assert embedded_text(text, names) == "alice met him (Bob)"
+    assert indexed_text(text, piece.item.context, names) == "alice met him\nchat\nAlice\nBob"
 
 
 def test_every_document_is_embedded_once_shortest_first() -> None:

@@ -12,16 +12,13 @@ from recalld.api.hindsight.schemas.operations import (
     OperationResponse,
     OperationStatusResponse,
 )
-from recalld.domain.errors import InvalidRequest
+from recalld.catalog.lookup import as_uuid
 from recalld.domain.operations import Operation, OperationStatus
 
 
 def operation_uuid(text: str) -> UUID:
     """The id of an operation in a path; anything but a UUID is a 400."""
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise InvalidRequest("operation_id must be a UUID") from error
+    return UUID(as_uuid("operation_id", text))
 
 
 def operation_row(operation: Operation) -> OperationResponse:

@@ -9,16 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from recalld.encoders.embedders.dense import NO_PREFIXES, Prefixes, passages, query, unit_rows
-from recalld.encoders.http import HttpService, all_of
+from recalld.encoders.http import TEXTS_PER_REQUEST, HttpService, all_of, length_slices
 from recalld.encoders.protocols import (
     FloatArray,
     PassageEmbedding,
     QueryEmbedding,
     TokenCounter,
 )
-
-TEXTS_PER_REQUEST = 32
-"""What a text-embeddings-inference server takes at once unless it is told otherwise."""
 
 
 class EmbeddingWire(Protocol):
@@ -89,8 +86,7 @@ class HttpEmbedder:
     async def _embed(self, prefix: str, texts: Sequence[str]) -> FloatArray:
         """Similar lengths travel together; the first request to fail ends the others."""
         prepared = [self._reading.prepared(prefix, text) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: len(prepared[place]))
-        slices = [order[i : i + TEXTS_PER_REQUEST] for i in range(0, len(order), TEXTS_PER_REQUEST)]
+        slices = length_slices(prepared, TEXTS_PER_REQUEST)
         answers = await all_of(self._rows([prepared[i] for i in places]) for places in slices)
         found = np.zeros((len(texts), self._dimension), np.float32)
         for places, rows in zip(slices, answers, strict=True):

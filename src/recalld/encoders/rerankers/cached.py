@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from cachetools import LRUCache
 
-from recalld.encoders.protocols import EncoderFailed, ServingReranker
+from recalld.encoders.aligned import one_each
+from recalld.encoders.protocols import ServingReranker
 
 Key = tuple[str, bytes, bytes]
 
@@ -31,9 +32,7 @@ class CachedReranker:
         missing = [place for place, score in enumerate(scores) if score is None]
         if missing:
             fresh = await self._model.score(query, [documents[place] for place in missing])
-            if len(fresh) != len(missing):
-                raise EncoderFailed(f"{self.name} gave {len(fresh)} scores for {len(missing)} texts")
-            for place, score in zip(missing, fresh, strict=True):
+            for place, score in zip(missing, one_each(fresh, len(missing), self.name), strict=True):
                 scores[place] = self._known[keys[place]] = score
         return [score for score in scores if score is not None]
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recalld.encoders.aligned import aligned
-from recalld.encoders.http import HttpService, all_of
+from recalld.encoders.http import TEXTS_PER_REQUEST, HttpService, all_of, length_slices
 from recalld.encoders.rerankers.scores import from_shares
-
-TEXTS_PER_REQUEST = 32
-"""What such a server takes at once unless it is told otherwise."""
 
 
 class TeiReranker:
@@ -24,8 +21,7 @@ class TeiReranker:
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:
         """Relevance of each document, asked for in parallel; the first request to fail ends the others."""
-        order = sorted(range(len(documents)), key=lambda place: len(documents[place]))
-        slices = [order[i : i + TEXTS_PER_REQUEST] for i in range(0, len(order), TEXTS_PER_REQUEST)]
+        slices = length_slices(documents, TEXTS_PER_REQUEST)
         answers = await all_of(self._ask(query, [documents[i] for i in places]) for places in slices)
         found: dict[int, float] = {}
         for places, scores in zip(slices, answers, strict=True):

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from recalld.domain.attachments import in_words
 from recalld.domain.banks import BankConfig
-from recalld.encoders.prompts import read_prompt
+from recalld.encoders.prompts import NO_MISSION, object_schema, read_prompt, told
 from recalld.retain.extract.modes import Mode, mode_of
 from recalld.retain.types import RetainItem
 
 Json = dict[str, Any]
 
-NO_MISSION = "Nothing in particular: it serves whoever asks later."
 NO_INSTRUCTIONS = "Keep what will still be useful in weeks or months."
 _DATED = ("occurred_start", "occurred_end")
 
@@ -31,9 +30,9 @@ class Request(NamedTuple):
 def request_of(text: str, item: RetainItem, config: BankConfig) -> Request:
     """The question about a chunk of an item, under the settings its strategy makes."""
     mode = mode_of(config)
-    slots = {"mission": _told(config.retain_mission) or NO_MISSION}
+    slots = {"mission": told(config.retain_mission) or NO_MISSION}
     if mode is Mode.CUSTOM:
-        slots["instructions"] = _told(config.retain_custom_instructions) or NO_INSTRUCTIONS
+        slots["instructions"] = told(config.retain_custom_instructions) or NO_INSTRUCTIONS
     known: Json = {
         "date": _day(item.timestamp),
         "context": item.context or "unknown",
@@ -45,7 +44,7 @@ def request_of(text: str, item: RetainItem, config: BankConfig) -> Request:
 
 
 def schema_of(mode: Mode) -> Mapping[str, Any]:
-    """The JSON schema of the answer. Every property is required, as strict endpoints want it."""
+    """The JSON schema of the answer."""
     parts = ("when", "where", "who") if mode is Mode.VERBATIM else ("what", "when", "where", "who", "why")
     fact: Json = {name: {"type": "string"} for name in parts}
     fact["fact_kind"] = {"type": "string", "enum": ["event", "conversation"]}
@@ -57,22 +56,9 @@ def schema_of(mode: Mode) -> Mapping[str, Any]:
             "target_index": {"type": "integer"},
             "relation_type": {"type": "string", "enum": ["caused_by"]},
         }
-        fact["causal_relations"] = {"type": "array", "items": _object(cause)}
-    return _object({"facts": {"type": "array", "items": _object(fact)}})
-
-
-def _object(properties: Json) -> Json:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+        fact["causal_relations"] = {"type": "array", "items": object_schema(cause)}
+    return object_schema({"facts": {"type": "array", "items": object_schema(fact)}})
 
 
 def _day(moment: datetime | None) -> str:
     return f"{moment:%A}, {moment.isoformat(timespec='minutes')}" if moment else "unknown"
-
-
-def _told(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""

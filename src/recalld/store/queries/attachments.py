@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from recalld.domain.attachments import Attachment
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.banks import BANK_NAMED
 
+Holder = TypeVar("Holder", str, int)
 Place = tuple[str, str]
 """Document id and attachment id."""
 
@@ -39,6 +41,19 @@ async def read_attachments(
     }
     rows = await fetch(connection, _BY_PLACE, params)
     return {(row[0], row[1]): Attachment(*row[1:]) for row in rows}
+
+
+async def attachments_of(
+    connection: ReadConnection, bank_key: int, places: Mapping[Holder, Sequence[Place]]
+) -> dict[Holder, tuple[Attachment, ...]]:
+    """Files of each holder, by the places it has them in, each once; a holder without files is missing."""
+    wanted = [place for group in places.values() for place in group]
+    known = await read_attachments(connection, bank_key, wanted) if wanted else {}
+    found = {
+        holder: tuple({known[place].id: known[place] for place in group if place in known}.values())
+        for holder, group in places.items()
+    }
+    return {holder: files for holder, files in found.items() if files}
 
 
 async def read_bytes(connection: ReadConnection, bank_id: str, id_: str) -> tuple[Attachment, bytes] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recalld.domain.banks import Bank, BankSummary, Disposition
+from recalld.domain.errors import BankNotFound
 from recalld.domain.text import has_forbidden, scrub
 from recalld.store.engine import ReadConnection, fetch
 from recalld.store.queries.patterns import containing
@@ -50,6 +51,14 @@ async def find_bank(connection: ReadConnection, bank_id: str) -> Bank | None:
         return None
     rows = await fetch(connection, _FIND, {"bank_id": bank_id})
     return bank(rows[0]) if rows else None
+
+
+async def known_bank(connection: ReadConnection, bank_id: str) -> Bank:
+    """The bank of that id or alias, or ``BankNotFound``."""
+    found = await find_bank(connection, bank_id)
+    if found is None:
+        raise BankNotFound(bank_id)
+    return found
 
 
 async def text_search_languages(connection: ReadConnection) -> list[str]:

@@ -17,6 +17,12 @@ _PARTNERS = 100
 _FACT = """unit.id, unit.text, unit.tags, unit.observation_scopes, unit.occurred_start, unit.occurred_end,
     unit.mentioned_at, coalesce(unit.event_date, unit.created_at)"""
 
+_STILL_PENDING = """FROM memory_units AS unit
+    WHERE unit.bank_key = :bank_key AND unit.fact_type <> 'observation'
+      AND unit.consolidated_at IS NULL AND unit.consolidation_failed_at IS NULL
+    ORDER BY coalesce(unit.event_date, unit.created_at), unit.id LIMIT :most
+"""
+
 # Most facts are alone in what they say: those are told apart at once.
 _PENDING = text(f"""
     SELECT {_FACT}, 1.0,
@@ -26,10 +32,7 @@ _PENDING = text(f"""
                       WHERE other.bank_key = unit.bank_key AND other.id <> unit.id
                         AND other.fact_type <> 'observation'
                         AND statement_hash(other.text) = statement_hash(unit.text))
-    FROM memory_units AS unit
-    WHERE unit.bank_key = :bank_key AND unit.fact_type <> 'observation'
-      AND unit.consolidated_at IS NULL AND unit.consolidation_failed_at IS NULL
-    ORDER BY coalesce(unit.event_date, unit.created_at), unit.id LIMIT :most
+    {_STILL_PENDING}
 """)
 
 _PARTNERSHIP = f"""
@@ -71,13 +74,7 @@ _RESTING_ON = text("""
     ORDER BY unit.created_at, unit.id
 """).bindparams(bindparam("ids", type_=ARRAY(Uuid)), bindparam("scope", type_=ARRAY(Text)))
 
-
-_WAITING = text(f"""
-    SELECT {_FACT}, 1.0 FROM memory_units AS unit
-    WHERE unit.bank_key = :bank_key AND unit.fact_type <> 'observation'
-      AND unit.consolidated_at IS NULL AND unit.consolidation_failed_at IS NULL
-    ORDER BY coalesce(unit.event_date, unit.created_at), unit.id LIMIT :most
-""")
+_WAITING = text(f"SELECT {_FACT}, 1.0 {_STILL_PENDING}")
 
 _NEAR = text("""
     SELECT unit.id, unit.text, unit.source_memory_ids FROM memory_units AS unit

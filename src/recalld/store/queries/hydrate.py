@@ -72,6 +72,16 @@ async def read_entities(
     return [EntityRow(*row) for row in rows]
 
 
+async def read_mentions(
+    connection: ReadConnection, bank_key: int, unit_ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """The names that units mention, in the same order; a unit that mentions none is missing."""
+    names: dict[str, list[str]] = {}
+    for row in await read_entities(connection, bank_key, unit_ids):
+        names.setdefault(row.unit_id, []).append(row.name)
+    return names
+
+
 async def read_entity_observations(
     connection: ReadConnection, facts: FactFilter, entity_ids: Sequence[str]
 ) -> dict[str, list[Memory]]:

@@ -9,6 +9,9 @@ from sqlalchemy import ColumnElement, Text, cast, delete, exists, func, literal,
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from recalld.domain.banks import Bank, check_bank_id
+from recalld.store.engine import Database
+from recalld.store.queries.banks import find_bank, known_bank
 from recalld.store.tables import bank_aliases, banks, documents, entities, memory_units
 
 
@@ -29,6 +32,18 @@ async def create_bank(connection: AsyncConnection, bank_id: str) -> bool:
     free = select(cast(literal(bank_id), Text)).where(~exists().where(bank_aliases.c.alias == bank_id))
     statement = insert(banks).from_select(["bank_id"], free).on_conflict_do_nothing()
     return (await connection.execute(statement.returning(banks.c.bank_key))).first() is not None
+
+
+async def bank_made_if_needed(database: Database, bank_id: str) -> Bank:
+    """The bank of that id or alias, which is created unless it exists."""
+    async with database.read() as connection:
+        found = await find_bank(connection, bank_id)
+    if found is None:
+        async with database.write() as writing:
+            await ensure_bank(writing, check_bank_id(bank_id))
+        async with database.read() as connection:
+            found = await known_bank(connection, bank_id)
+    return found
 
 
 async def change_bank(

@@ -34,17 +34,6 @@ _DATE = text("""
 )
 
 
-async def mention_entities(
-    connection: AsyncConnection,
-    bank_key: int,
-    mentions: Mapping[UUID, Sequence[str]],
-    seen: datetime | None,
-) -> None:
-    """Link facts to the entities they mention, creating those the bank does not know yet."""
-    ids = await save_entities(connection, bank_key, [n for names in mentions.values() for n in names], seen)
-    await link_mentions(connection, bank_key, mentions, ids)
-
-
 async def save_entities(
     connection: AsyncConnection, bank_key: int, mentioned: Sequence[str], seen: datetime | None
 ) -> dict[str, UUID]:

@@ -153,14 +153,12 @@ async def claim_part(
 
 async def extend_claim(connection: WriteConnection, claim: Claim, worker: str, lease: float) -> bool:
     """Keep a part for ``lease`` seconds more; false when it is not the worker's any longer."""
-    held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
-    return (await connection.execute(_EXTEND, {**held, "lease": lease})).rowcount == 1
+    return (await connection.execute(_EXTEND, {**_held(claim, worker), "lease": lease})).rowcount == 1
 
 
 async def complete_part(connection: WriteConnection, claim: Claim, worker: str, result: Payload) -> bool:
     """The part is done; false when it was not the worker's any longer."""
-    held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
-    ended = (await connection.execute(_COMPLETE, {**held, "result": result})).rowcount == 1
+    ended = (await connection.execute(_COMPLETE, {**_held(claim, worker), "result": result})).rowcount == 1
     await _settle(connection, claim.bank_key, claim.parent_id)
     return ended
 
@@ -169,8 +167,7 @@ async def fail_part(
     connection: WriteConnection, claim: Claim, worker: str, error: str, retry_in: float | None
 ) -> None:
     """The part failed: it is tried again in so many seconds, or never."""
-    held = {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
-    await connection.execute(_POSTPONE, {**held, "error": error, "seconds": retry_in})
+    await connection.execute(_POSTPONE, {**_held(claim, worker), "error": error, "seconds": retry_in})
     await _settle(connection, claim.bank_key, claim.parent_id)
 
 
@@ -264,6 +261,11 @@ async def still_wanted(connection: WriteConnection, bank_key: int, id_: UUID) ->
         operations.c.status == OperationStatus.PROCESSING,
     )
     return (await connection.execute(statement.with_for_update(read=True))).first() is not None
+
+
+def _held(claim: Claim, worker: str) -> dict[str, Any]:
+    """A part that is still the worker's."""
+    return {"bank_key": claim.bank_key, "id": claim.id, "worker": worker}
 
 
 async def _settle(connection: WriteConnection, bank_key: int, parent: UUID | None) -> None:

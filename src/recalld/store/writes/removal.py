@@ -5,7 +5,8 @@ Whatever locks several kinds of rows takes documents first, then entities, then 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, TextClause, Uuid, bindparam, text
@@ -87,23 +88,27 @@ async def facts_of_documents(connection: AsyncConnection, bank_key: int, ids: Se
 async def delete_documents(connection: AsyncConnection, bank_key: int, ids: Sequence[str]) -> int:
     """Delete locked documents with all that came from them; returns how many facts went."""
     facts = await facts_of_documents(connection, bank_key, ids)
-    held = await hold_entities(connection, bank_key, facts)
-    await lock_statistics(connection, bank_key)
-    await drop_documents(connection, bank_key, ids, facts)
-    await recount_entities(connection, bank_key, held)
+    async with _recounted(connection, bank_key, facts):
+        await drop_documents(connection, bank_key, ids, facts)
     return len(facts)
 
 
 async def drop_documents(
-    connection: AsyncConnection, bank_key: int, ids: Sequence[str], facts: Sequence[UUID]
+    connection: AsyncConnection,
+    bank_key: int,
+    ids: Sequence[str],
+    facts: Sequence[UUID],
+    *,
+    loose: bool = False,
 ) -> None:
     """Delete locked documents and their facts. Entities and the bank's row must be locked too.
 
-    The mentions of the entities are to be counted anew.
+    The mentions of the entities are to be counted anew. ``loose`` also deletes facts that were set aside
+    and came from no document.
     """
     await remove_facts(connection, bank_key, facts)
     params = {"bank_key": bank_key, "names": list(ids)}
-    await connection.execute(_DELETE_ARCHIVED, {**params, "loose": False})
+    await connection.execute(_DELETE_ARCHIVED, {**params, "loose": loose})
     await connection.execute(_DELETE_DOCUMENTS, params)
 
 
@@ -112,13 +117,8 @@ async def delete_everything(connection: AsyncConnection, bank_key: int) -> int:
     ids = await lock_documents(connection, bank_key)
     facts = await facts_of_documents(connection, bank_key, ids)
     facts += (await connection.execute(_LOOSE, {"bank_key": bank_key})).scalars()
-    held = await hold_entities(connection, bank_key, facts)
-    await lock_statistics(connection, bank_key)
-    await remove_facts(connection, bank_key, facts)
-    await recount_entities(connection, bank_key, held)
-    params = {"bank_key": bank_key, "names": ids}
-    await connection.execute(_DELETE_ARCHIVED, {**params, "loose": True})
-    await connection.execute(_DELETE_DOCUMENTS, params)
+    async with _recounted(connection, bank_key, facts):
+        await drop_documents(connection, bank_key, ids, facts, loose=True)
     return len(facts)
 
 
@@ -127,11 +127,20 @@ async def delete_facts_of_type(connection: AsyncConnection, bank_key: int, fact_
     await lock_documents(connection, bank_key)
     found = await connection.execute(_OF_TYPE, {"bank_key": bank_key, "fact_type": fact_type})
     facts = list(found.scalars())
+    async with _recounted(connection, bank_key, facts):
+        await remove_facts(connection, bank_key, facts, with_chunks=True)
+    return len(facts)
+
+
+@asynccontextmanager
+async def _recounted(
+    connection: AsyncConnection, bank_key: int, facts: Sequence[UUID]
+) -> AsyncIterator[None]:
+    """Lock the entities that facts mention and the bank's row; afterwards count the mentions anew."""
     held = await hold_entities(connection, bank_key, facts)
     await lock_statistics(connection, bank_key)
-    await remove_facts(connection, bank_key, facts, with_chunks=True)
+    yield
     await recount_entities(connection, bank_key, held)
-    return len(facts)
 
 
 async def remove_facts(

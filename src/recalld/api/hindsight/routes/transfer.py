@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import quote
 
@@ -18,7 +19,6 @@ from recalld.api.ignored import ReportingRoute
 from recalld.api.responses import ACCEPTED, READ, UNKNOWN, UNKNOWN_BANK, WRITE, Responses
 from recalld.bootstrap import Application
 from recalld.domain.errors import InvalidRequest
-from recalld.domain.operations import NewSingle
 from recalld.transfer.export import Wanted
 from recalld.transfer.service import (
     EXPORT_BANK,
@@ -79,7 +79,7 @@ async def export_bank_transfer(
     authorization: Authorization = None,
 ) -> BankTransferSubmitResponse:
     """Export a bank in the background. The operation tells where the archive is."""
-    chosen = Wanted(document_id, wanted.data, wanted.bank_config, wanted.history)
+    chosen = replace(wanted, documents=document_id)
     order = await app.transfer.order_export(bank_id, EXPORT_BANK, chosen)
     return BankTransferSubmitResponse(operation_id=await _submit(app, order))
 
@@ -186,6 +186,5 @@ async def download_file(key: str, app: App, authorization: Authorization = None)
 
 
 async def _submit(app: Application, order: Order) -> str:
-    new = NewSingle(order.id, order.type, order.payload, order.items_count)
-    await app.operations.submit_single(order.bank.key, new)
-    return str(new.id)
+    await app.operations.submit(order.bank.key, order.new)
+    return str(order.new.id)

@@ -40,13 +40,7 @@ class EntityListResponse(WireModel):
     offset: int
 
 
-class EntityDetailResponse(WireModel):
+class EntityDetailResponse(EntityListItem):
     """An entity with the newest observations about it."""
 
-    id: str
-    canonical_name: str
-    mention_count: int
-    first_seen: str | None = None
-    last_seen: str | None = None
-    metadata: dict[str, Any] | None = None
     observations: list[EntityObservationResponse]

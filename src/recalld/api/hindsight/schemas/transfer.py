@@ -5,22 +5,18 @@ from __future__ import annotations
 from recalld.api.hindsight.schemas.base import WireModel
 
 
-class BankTransferSubmitResponse(WireModel):
+class _Submitted(WireModel):
+    operation_id: str
+    status: str = "pending"
+
+
+class BankTransferSubmitResponse(_Submitted):
     """The operation that exports, imports or copies a bank."""
 
-    operation_id: str
-    status: str = "pending"
 
-
-class DocumentExportSubmitResponse(WireModel):
+class DocumentExportSubmitResponse(_Submitted):
     """The operation that exports documents."""
 
-    operation_id: str
-    status: str = "pending"
 
-
-class DocumentImportSubmitResponse(WireModel):
+class DocumentImportSubmitResponse(_Submitted):
     """The operation that imports documents."""
-
-    operation_id: str
-    status: str = "pending"
