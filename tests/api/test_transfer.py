@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
@@ -121,7 +122,7 @@ async def test_what_goes_out_comes_in_and_goes_out_the_same(
     assert counts["documents_imported"] == 6
     assert counts["facts_imported"] == (await total(bank)) - 1
     assert (counts["observations_imported"], counts["observations_skipped"]) == (1, 0)
-    assert (counts["invalidated_memories_imported"], counts["attachments_imported"]) == (1, 1)
+    assert (counts["invalidated_imported"], counts["attachments_imported"]) == (1, 1)
     assert counts["members_skipped"] == {}
     again = await export(app, other)
     before = unpacked(first)
@@ -434,7 +435,9 @@ async def test_some_documents_go_out_alone(app: Application, bank: TestBank) -> 
     members = await export(app, bank, document_id=["long", "harbour"])
     assert [members[f"documents/00000{i}.json"]["id"] for i in (0, 1)] == ["harbour", "long"]
     assert "observations.json" not in members
-    assert members["attachments.json"][0]["entry"] in members
+    (file,) = members["attachments.json"]
+    assert file["document_id"] == "harbour"
+    assert hashlib.sha256(members[f"blobs/{file['hash']}"]).hexdigest() == file["hash"]
     response = await ask(bank, "POST", "/transfer/export", params={"document_id": ["long", "none"]})
     assert (response.status_code, response.json()["detail"]) == (404, "Document 'none' not found")
     assert (await ask(bank, "POST", "/transfer/export", params={"document_id": "\x00"})).status_code == 404
@@ -581,7 +584,7 @@ async def test_older_exports_with_columns_as_text_are_read(app: Application, ban
         "tags": ["house"],
         "observation_scopes": None,
         "causal_links": "[]",
-        "entity_names": ["Boiler"],
+        "entities": ["Boiler"],
         "invalidation_reason": "untrue",
         "invalidated_at": "2026-01-02T00:00:00+00:00",
         "attachment_ids": None,
@@ -598,7 +601,7 @@ async def test_older_exports_with_columns_as_text_are_read(app: Application, ban
             "documents/000000.json": document,
             "data/invalidated_memory_units.json": [aside, {**aside, "document_id": "elsewhere"}],
             "data/async_operations.json": [{}, {}, {}],
-            "history/audit_log.json": [{}],
+            "audit_log.json": [{}],
             "knowledge_pages.json": [],
             "something/else.bin": b"\x00",
             "manifest.json": {**MANIFEST, "bank_rows_json_encoding": "serialized", "extra": True},
@@ -606,7 +609,7 @@ async def test_older_exports_with_columns_as_text_are_read(app: Application, ban
     )
     counts = await imported(app, bank, data)
     assert counts["members_skipped"] == {"async_operations": 3, "audit_log": 1, "unknown": 1}
-    assert (counts["invalidated_memories_imported"], counts["invalidated_memories_skipped"]) == (1, 1)
+    assert (counts["invalidated_imported"], counts["invalidated_skipped"]) == (1, 1)
     row = (await listed(bank))[0]
     assert (row["metadata"], row["mentioned_at"]) == ({"by": "Omar", "cost": "12"}, None)
     assert (await answer(bank, "GET", f"/memories/{row['id']}"))["observation_scopes"] == "per_tag"

@@ -87,8 +87,10 @@ def archive(word: str) -> bytes:
             **documents(word),
             "observations.json": observations,
             "data/invalidated_memory_units.json": aside,
-            "attachments.json": [{"attachment_hash": HASH, "kind": "image", "entry": "blobs/0.bin"}],
-            "blobs/0.bin": PNG,
+            "attachments.json": [
+                {"document_id": f"d{d}", "hash": HASH, "kind": "image"} for d in range(DOCUMENTS)
+            ],
+            f"blobs/{HASH}": PNG,
             "manifest.json": MANIFEST,
         }
     )

@@ -57,8 +57,8 @@ def export(
 
     counts = in_application(write)
     told = (
-        f"{path}: {counted(counts['document_count'], 'document')}, {counted(counts['fact_count'], 'fact')},"
-        f" {counted(counts['observation_count'], 'observation')}."
+        f"{path}: {counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')},"
+        f" {counted(counts['observations'], 'observation')}."
     )
     out().print(told, markup=False, soft_wrap=True)
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import orjson
 
-from recalld.domain.attachments import ID_LENGTH, MAX_BYTES, Kind
+from recalld.domain.attachments import MAX_BYTES, AttachmentDraft
 from recalld.domain.errors import InvalidRequest
 from recalld.transfer.contents import (
     SCHEMA_VERSION,
     BankRow,
     Document,
     File,
-    FileOfDocument,
     InvalidatedFact,
     Manifest,
     Observation,
@@ -31,12 +30,11 @@ MANIFEST = "manifest.json"
 OBSERVATIONS = "observations.json"
 FILES = "attachments.json"
 BANKS = "banks.json"
-FILES_OF_DOCUMENTS = "data/document_attachments.json"
 INVALIDATED = "data/invalidated_memory_units.json"
 _DOCUMENT = re.compile(r"documents/[0-9]{1,12}\.json")
-_BLOB = re.compile(r"blobs/[\w.-]{1,200}", re.ASCII)
-_READ = frozenset({MANIFEST, OBSERVATIONS, FILES, BANKS, FILES_OF_DOCUMENTS, INVALIDATED})
-_COUNTED = re.compile(r"(?:data/|history/)?([a-z_]{1,40})\.json")
+_BLOB = re.compile(r"blobs/[0-9a-f]{64}")
+_READ = frozenset({MANIFEST, OBSERVATIONS, FILES, BANKS, INVALIDATED})
+_COUNTED = re.compile(r"(?:data/)?([a-z_]{1,40})\.json")
 _KNOWN_NAMES = frozenset(
     {
         "async_operations",
@@ -53,17 +51,6 @@ _KNOWN_NAMES = frozenset(
 )
 """What recalld has no table for: its rows are counted."""
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class ArchivedFile:
-    """What is known of a file in the archive. ``id`` is what texts call it, ``hash`` what documents do."""
-
-    id: str
-    hash: str
-    kind: Kind
-    media_type: str
-    entry: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,41 +109,35 @@ class Archive:
             raise InvalidRequest(f"{BANKS}: holds more than one bank")
         return rows[0] if rows else None
 
-    def files(self) -> list[ArchivedFile]:
-        """Files whose bytes are in the archive."""
-        return [
-            ArchivedFile(
-                one.short_id or one.attachment_hash[:ID_LENGTH],
-                one.attachment_hash,
-                one.kind,
-                one.media_type,
-                one.entry,
-            )
-            for one in self._list(FILES, File)
-            if _BLOB.fullmatch(one.entry) and one.entry in self._members
-        ]
+    def files(self) -> dict[str, list[File]]:
+        """Files whose bytes are in the archive, by the document they came with."""
+        found: dict[str, list[File]] = defaultdict(list)
+        for file in parsed_list(FILES, File, self._file_rows()[0]):
+            if file.member in self._members:
+                found[file.document_id].append(file)
+        return found
 
-    def files_of_documents(self) -> list[FileOfDocument]:
-        """Which document each file came with."""
-        return self._list(FILES_OF_DOCUMENTS, FileOfDocument)
-
-    def data(self, file: ArchivedFile) -> bytes:
-        """The bytes of a file."""
-        if self._members[file.entry].file_size > MAX_BYTES:
-            raise InvalidRequest(f"{file.entry}: holds more than {MAX_BYTES} bytes")
-        return _bytes(self._zip, self._members[file.entry])
+    def file(self, file: File) -> AttachmentDraft:
+        """A file with its bytes."""
+        info = self._members[file.member]
+        if info.file_size > MAX_BYTES:
+            raise InvalidRequest(f"{file.member}: holds more than {MAX_BYTES} bytes")
+        draft = AttachmentDraft(file.kind, file.media_type, _bytes(self._zip, info), file.filename)
+        if draft.attachment.hash != file.hash:
+            raise InvalidRequest(f"{file.member}: is named after other bytes")
+        return draft
 
     def check(self) -> None:
         """Read everything once, so that nothing is imported of an archive that cannot be read to its end."""
         for _ in self.documents():
             pass
-        self.observations(), self.invalidated(), self.bank(), self.files_of_documents()
-        for file in self.files():
-            self.data(file)
+        self.observations(), self.invalidated(), self.bank()
+        for file in {file.member: file for files in self.files().values() for file in files}.values():
+            self.file(file)
 
     def left_over(self) -> dict[str, int]:
-        """Rows of members that nothing reads, by name; members of unknown names as ``unknown``."""
-        counts: Counter[str] = Counter()
+        """Rows that nothing reads, by the name of their member; members of unknown names as ``unknown``."""
+        counts = Counter({FILES.removesuffix(".json"): self._file_rows()[1]})
         for name in self._members:
             counted = _COUNTED.fullmatch(name)
             if _is_known(name) or name.endswith("/"):
@@ -167,6 +148,14 @@ class Archive:
             else:
                 counts["unknown"] += 1
         return {name: count for name, count in sorted(counts.items()) if count}
+
+    def _file_rows(self) -> tuple[list[Any], int]:
+        """What is said of files in our words, and how many rows are in others'."""
+        rows = self._read(FILES) if FILES in self._members else []
+        if not isinstance(rows, list):
+            raise InvalidRequest(f"{FILES}: Input should be a valid list")
+        ours = [row for row in rows if isinstance(row, dict) and {"document_id", "hash"} <= row.keys()]
+        return ours, len(rows) - len(ours)
 
     def _read(self, name: str) -> Any:
         return _json(self._zip, self._members[name])
@@ -196,11 +185,9 @@ class ArchiveWriter:
         for number, document in enumerate(documents, first):
             self.add(f"documents/{number:06}.json", document)
 
-    def add_blob(self, number: int, data: bytes) -> str:
-        """Add the bytes of a file, packed as it is; returns the member's name."""
-        name = f"blobs/{number:06}.bin"
-        self._zip.writestr(_member(name), data, zipfile.ZIP_STORED)
-        return name
+    def add_blob(self, file: File, data: bytes) -> None:
+        """Add the bytes of a file, packed as they are."""
+        self._zip.writestr(_member(file.member), data, zipfile.ZIP_STORED)
 
     def close(self) -> None:
         """Write the directory."""

@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from recalld.domain.attachments import Kind as FileKind
 from recalld.domain.bank_settings import SCOPED
 from recalld.domain.errors import InvalidRequest
 from recalld.domain.text import has_forbidden, scrub, scrub_all
@@ -63,6 +64,14 @@ def _texts_by_key(value: Any) -> Any:
         for key, inner in value.items()
         if inner is not None
     }
+
+
+def _edges(value: Any) -> Any:
+    """Links in our words; those in others' are left out."""
+    value = _listed(_decoded(value))
+    if not isinstance(value, list):
+        return value
+    return [one for one in value if isinstance(one, dict) and {"from_unit", "to_unit"} <= one.keys()]
 
 
 def _date(value: Any) -> Any:
@@ -151,8 +160,8 @@ class Fact(Content):
 class CausalEdge(Content):
     """A causal link of a fact that was set aside, by the ids of the bank it came from."""
 
-    from_unit_id: str
-    to_unit_id: str
+    from_unit: str
+    to_unit: str
     link_type: Relation
     weight: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 1.0
 
@@ -172,10 +181,8 @@ class InvalidatedFact(Content):
     metadata: Metadata = Field(default_factory=dict)
     tags: Tags = Field(default_factory=list)
     observation_scopes: Scopes = None
-    entity_names: Names = Field(default_factory=list)
-    causal_links: Annotated[list[CausalEdge], BeforeValidator(lambda value: _listed(_decoded(value)))] = (
-        Field(default_factory=list)
-    )
+    entities: Names = Field(default_factory=list)
+    causal_links: Annotated[list[CausalEdge], BeforeValidator(_edges)] = Field(default_factory=list)
     created_at: Moment = None
     edited_at: Moment = None
     invalidation_reason: Text | None = None
@@ -238,22 +245,19 @@ class Observation(Content):
 
 
 class File(Content):
-    """An image or a file; its bytes are the member ``entry``."""
-
-    attachment_hash: Id
-    short_id: Id | None = None
-    media_type: Id = "application/octet-stream"
-    kind: Literal["image", "file"] = "file"
-    entry: str
-    created_at: Moment = None
-
-
-class FileOfDocument(Content):
-    """Which document a file came with, under what name."""
+    """An image or a file that came with a document, named after the SHA-256 of its bytes."""
 
     document_id: Id
-    attachment_hash: Id
+    hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    kind: FileKind
+    media_type: Id = "application/octet-stream"
+    byte_size: Index = 0
     filename: Text | None = None
+
+    @property
+    def member(self) -> str:
+        """The member that holds its bytes."""
+        return f"blobs/{self.hash}"
 
 
 class BankRow(Content):
@@ -280,14 +284,9 @@ class Manifest(Content):
     source_bank_id: str
     exported_at: Moment = None
     archive_type: Literal["documents", "bank"] = "documents"
-    document_count: int = 0
-    fact_count: int = 0
-    observation_count: int = 0
-    attachment_count: int = 0
-    invalidated_memory_count: int = 0
+    counts: dict[str, int] = Field(default_factory=dict)
     includes_history: bool = False
     scope: Scope | None = None
-    bank_rows_json_encoding: Literal["decoded", "serialized"] | None = None
 
 
 def parsed(member: str, model: type[Model], value: Any) -> Model:

@@ -52,14 +52,6 @@ class Whole:
         """What the embedder reads, fact by fact."""
         return [embedded_text(fact.text, fact.entities) for fact in self.document.facts]
 
-    @property
-    def file_ids(self) -> list[str]:
-        """Ids of the files its texts stand for."""
-        texts = [self.document.original_text or "", *(chunk.chunk_text for chunk in self.document.chunks)]
-        texts += [fact.text for fact in self.document.facts]
-        texts += [fact.text for fact in self.set_aside]
-        return list(dict.fromkeys(id_ for text in texts for id_ in placeholder_ids(text)))
-
 
 def whole(document: Document, set_aside: Sequence[InvalidatedFact], *, keeps_text: bool) -> Whole:
     """The document with what it leaves open filled in.
@@ -84,7 +76,7 @@ def whole(document: Document, set_aside: Sequence[InvalidatedFact], *, keeps_tex
     aside = tuple(
         fact.model_copy(
             update={
-                "entity_names": list(clean_names(fact.entity_names)),
+                "entities": list(clean_names(fact.entities)),
                 "chunk_index": _known(fact.chunk_index, known),
             }
         )
@@ -224,7 +216,7 @@ def set_aside_rows(
             "proof_count": 1,
             "source_memory_ids": [],
             "attachment_ids": list(placeholder_ids(fact.text)),
-            "entities": fact.entity_names,
+            "entities": fact.entities,
             "causal_links": [link for edge in fact.causal_links if (link := _link(edge, id_, new))],
             "created_at": fact.created_at or now,
             "updated_at": now,
@@ -267,7 +259,7 @@ def _past(fact: Fact) -> Past:
 
 def _link(edge: CausalEdge, own: UUID, new: dict[str, UUID]) -> dict[str, Any] | None:
     """A causal link as a fact set aside keeps it; its own end may bear an id nobody knows."""
-    start, end = (new.get(id_, own) for id_ in (edge.from_unit_id, edge.to_unit_id))
+    start, end = (new.get(id_, own) for id_ in (edge.from_unit, edge.to_unit))
     if (start == own) == (end == own):
         return None
     outward = start == own
@@ -288,7 +280,7 @@ def _base(fact: Fact) -> str:
 
 
 def _base_aside(fact: InvalidatedFact) -> str:
-    return _told(fact, fact.tags, fact.entity_names) + (fact.invalidation_reason or "")
+    return _told(fact, fact.tags, fact.entities) + (fact.invalidation_reason or "")
 
 
 def _told(fact: Fact | InvalidatedFact, tags: Sequence[str], names: Sequence[str]) -> str:

@@ -24,13 +24,12 @@ from recalld.store.queries.transfer import (
 from recalld.transfer.archive import (
     BANKS,
     FILES,
-    FILES_OF_DOCUMENTS,
     INVALIDATED,
     MANIFEST,
     OBSERVATIONS,
     ArchiveWriter,
 )
-from recalld.transfer.contents import Manifest, Scope
+from recalld.transfer.contents import File, Manifest, Scope
 from recalld.transfer.draft import Whole
 from recalld.transfer.guards import USUAL
 from recalld.transfer.stored import as_whole, document_member, observation
@@ -69,8 +68,8 @@ class _Export:
     writer: ArchiveWriter
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
     set_aside: list[dict[str, Any]] = field(default_factory=list)
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
-    files_of_documents: list[dict[str, Any]] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    blobs: set[str] = field(default_factory=set)
     documents: int = 0
     observations: int = 0
 
@@ -133,47 +132,31 @@ def _add_documents(run: _Export, wholes: Sequence[Whole]) -> None:
     run.documents += len(members)
 
 
-async def _add_file(connection: ReadConnection, run: _Export, file: StoredFile) -> None:
+async def _add_file(connection: ReadConnection, run: _Export, stored: StoredFile) -> None:
     """Add what is known of a document's file, and its bytes unless another document had them."""
-    if file.hash not in run.files:
-        data = await file_data(connection, run.bank.key, file)
-        entry = await asyncio.to_thread(run.writer.add_blob, len(run.files), data)
-        run.files[file.hash] = {
-            "bank_id": run.bank.bank_id,
-            "attachment_hash": file.hash,
-            "short_id": file.id,
-            "media_type": file.media_type,
-            "byte_size": len(data),
-            "kind": file.kind,
-            "created_at": file.created_at,
-            "entry": entry,
-        }
-    run.files_of_documents.append(
-        {
-            "bank_id": run.bank.bank_id,
-            "document_id": file.document_id,
-            "attachment_hash": file.hash,
-            "filename": file.filename,
-        }
-    )
+    file = File.model_validate(stored._asdict())
+    if file.member not in run.blobs:
+        run.blobs.add(file.member)
+        data = await file_data(connection, run.bank.key, stored)
+        await asyncio.to_thread(run.writer.add_blob, file, data)
+    run.files.append(file)
 
 
 def _finish(run: _Export) -> dict[str, int]:
     """Write what comes after the documents."""
     wanted, writer = run.wanted, run.writer
     if run.files:
-        writer.add(FILES, list(run.files.values()))
-        writer.add(FILES_OF_DOCUMENTS, run.files_of_documents)
+        writer.add(FILES, [file.model_dump() for file in run.files])
     if wanted.whole_bank and wanted.data:
         writer.add(INVALIDATED, run.set_aside)
     if wanted.whole_bank and wanted.bank_config:
         writer.add(BANKS, [_bank_row(run.bank)])
     counts = {
-        "document_count": run.documents,
-        "fact_count": len(run.places),
-        "observation_count": run.observations,
-        "attachment_count": len(run.files),
-        "invalidated_memory_count": len(run.set_aside) if wanted.whole_bank else 0,
+        "documents": run.documents,
+        "facts": len(run.places),
+        "observations": run.observations,
+        "attachments": len(run.files),
+        "invalidated": len(run.set_aside) if wanted.whole_bank else 0,
     }
     manifest = Manifest(
         source_bank_id=run.bank.bank_id,
@@ -183,8 +166,7 @@ def _finish(run: _Export) -> dict[str, int]:
         scope=Scope(data=wanted.data, bank_config=wanted.bank_config, history=wanted.history)
         if wanted.whole_bank
         else None,
-        bank_rows_json_encoding="decoded",
-        **counts,
+        counts=counts,
     )
     writer.add(MANIFEST, manifest.model_dump())
     writer.close()

@@ -7,7 +7,7 @@ meanwhile. Whatever interrupts an import, taking it up again writes nothing twic
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from uuid import UUID, uuid4
@@ -23,9 +23,8 @@ from recalld.store.writes.side_by_side import side_by_side
 from recalld.store.writes.terms import refresh_planner, reweigh_if_drifted
 from recalld.store.writes.vector_index import build_vector_index
 from recalld.transfer.archive import Archive
-from recalld.transfer.contents import Document
+from recalld.transfer.contents import Document, File
 from recalld.transfer.draft import FACT, set_aside_by_document, unit_id, whole
-from recalld.transfer.enclosures import Enclosures
 from recalld.transfer.export import Show, unseen
 from recalld.transfer.observations import ObservationImporter, Rests
 from recalld.transfer.place import Goal, decide, facts_there
@@ -49,7 +48,7 @@ class _Run:
     choices: Choices
     behind: Behind | None
     seed: UUID
-    enclosures: Enclosures
+    files: Mapping[str, Sequence[File]]
     done: dict[str, int]
     report: Report = field(default_factory=Report)
     facts: dict[str, Sequence[str | None]] = field(default_factory=dict)
@@ -95,8 +94,8 @@ class Importer:
         if behind is not None:
             async with self.database.read() as connection:
                 done = await documents_done(connection, behind.bank_key, behind.id)
-        enclosures = await asyncio.to_thread(Enclosures.of, archive)
-        run = _Run(bank, archive, choices, behind, behind.id if behind else uuid4(), enclosures, done)
+        files = await asyncio.to_thread(archive.files)
+        run = _Run(bank, archive, choices, behind, behind.id if behind else uuid4(), files, done)
         run.report.members_skipped = await asyncio.to_thread(archive.left_over)
         return run
 
@@ -119,7 +118,7 @@ class Importer:
             seen += len(batch)
         await self._write_all(run, ready)
         show(seen, total)
-        run.report.invalidated_memories_skipped += sum(len(rest) for rest in aside.values())
+        run.report.invalidated_skipped += sum(len(rest) for rest in aside.values())
 
     def _note_if_there(self, run: _Run, goal: Goal) -> None:
         """Remember where the facts are of a document that needs no writing."""
@@ -128,15 +127,15 @@ class Importer:
             self._note_written(run, goal)
         elif not goal.is_to_be_written:
             report.documents_skipped += 1
-            report.invalidated_memories_skipped += len(goal.whole.set_aside)
+            report.invalidated_skipped += len(goal.whole.set_aside)
             run.facts[document.id] = facts_there(goal)
 
     def _note_written(self, run: _Run, goal: Goal) -> None:
         document, report = goal.whole.document, run.report
         report.documents_imported += 1
         report.facts_imported += len(document.facts)
-        report.invalidated_memories_imported += len(goal.whole.set_aside)
-        report.attachments_imported += len(run.enclosures.of_document(goal.whole))
+        report.invalidated_imported += len(goal.whole.set_aside)
+        report.attachments_imported += len(run.files.get(document.id, ()))
         if goal.target != document.id:
             report.remapped_document_ids[document.id] = goal.target
         run.facts[document.id] = [
@@ -161,7 +160,8 @@ class Importer:
     async def _write(self, run: _Run, goal: Goal, embedded: Embedded) -> None:
         """Write a document, decided on anew as often as others change it meanwhile."""
         writing = Writing(run.bank, run.behind, run.seed, self.tokens)
-        files = await asyncio.to_thread(run.enclosures.drafts, run.archive, goal.whole)
+        named = run.files.get(goal.whole.document.id, ())
+        files = await asyncio.to_thread(lambda: [run.archive.file(one) for one in named])
         for _ in range(ATTEMPTS):
             try:
                 await write_document(self.database, writing, goal, embedded, files)

@@ -40,7 +40,7 @@ class ExportJob:
             counts = await self.service.exporter.export(bank, _wanted(claim.payload), file)
             kept = await self.service.files.save(bank, "export", name, file)
         place = {"storage_key": kept.key, "download_url": DOWNLOAD + quote(kept.key, safe="")}
-        return {"filename": name, "byte_size": kept.byte_size, **place, **counts}
+        return {"filename": name, "byte_size": kept.byte_size, **place, "counts": counts}
 
 
 @dataclass(frozen=True, slots=True)

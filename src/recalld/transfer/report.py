@@ -48,8 +48,8 @@ class Report:
     documents_imported: int = 0
     documents_skipped: int = 0
     facts_imported: int = 0
-    invalidated_memories_imported: int = 0
-    invalidated_memories_skipped: int = 0
+    invalidated_imported: int = 0
+    invalidated_skipped: int = 0
     attachments_imported: int = 0
     observations_imported: int = 0
     observations_skipped: int = 0

@@ -118,7 +118,7 @@ def _set_aside(stored: StoredFact) -> InvalidatedFact:
         metadata=record.metadata,
         tags=record.tags,
         observation_scopes=record.observation_scopes,
-        entity_names=sorted(stored.names),
+        entities=sorted(stored.names),
         causal_links=[_edge(record.id, link) for link in stored.links],
         created_at=record.created_at,
         edited_at=record.edited_at,
@@ -130,5 +130,5 @@ def _set_aside(stored: StoredFact) -> InvalidatedFact:
 def _edge(id_: str, link: dict[str, Any]) -> CausalEdge:
     ends = (id_, link["other"]) if link["outward"] else (link["other"], id_)
     return CausalEdge.model_construct(
-        from_unit_id=ends[0], to_unit_id=ends[1], link_type=link["kind"], weight=link["weight"]
+        from_unit=ends[0], to_unit=ends[1], link_type=link["kind"], weight=link["weight"]
     )

@@ -61,7 +61,7 @@ async def write_document(
     writing: Writing,
     goal: Goal,
     embedded: Embedded,
-    files: Sequence[tuple[str, AttachmentDraft]],
+    files: Sequence[AttachmentDraft],
 ) -> None:
     """Write it, or raise ``Stale``. Nothing is written for an operation that was cancelled."""
     whole, target, key = goal.whole, goal.target, writing.bank.key

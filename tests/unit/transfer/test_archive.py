@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import struct
@@ -12,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from recalld.domain.attachments import AttachmentDraft
 from recalld.domain.errors import InvalidRequest
 from recalld.transfer.archive import Archive, ArchiveWriter
+from recalld.transfer.contents import File
 from recalld.transfer.guards import USUAL, Limits
 from tests.fixtures.archives import MANIFEST, archive_of, packed, unpacked
 
@@ -137,14 +140,39 @@ def test_names_are_not_followed_anywhere(name: str) -> None:
     assert archive.left_over() == {"unknown": 1}
 
 
-def test_blobs_are_found_by_name_inside_the_archive_only() -> None:
-    row = {"attachment_hash": "0" * 64, "kind": "file", "entry": ""}
-    entries = ["/etc/passwd", "../x", "manifest.json", "blobs/missing.bin", "blobs/here.bin"]
-    rows = [{**row, "entry": entry} for entry in entries]
-    archive = opened(
-        packed({"attachments.json": rows, "blobs/here.bin": b"bytes", "manifest.json": MANIFEST})
+def file_row(data: bytes, **changes: Any) -> dict[str, Any]:
+    return {"document_id": "d", "hash": hashlib.sha256(data).hexdigest(), "kind": "file", **changes}
+
+
+def test_a_file_is_found_by_the_hash_of_its_bytes() -> None:
+    here, missing = file_row(b"bytes", filename="a.txt"), file_row(b"missing")
+    members = {"attachments.json": [here, missing], f"blobs/{here['hash']}": b"bytes"}
+    archive = opened(packed({**members, "manifest.json": MANIFEST}))
+    archive.check()
+    (file,) = archive.files()["d"]
+    assert archive.file(file) == AttachmentDraft("file", "application/octet-stream", b"bytes", "a.txt")
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../x", "manifest.json", "0" * 63])
+def test_a_hash_is_no_path(name: str) -> None:
+    reason = why(archive_of(document(FACT), attachments=[file_row(b"", hash=name)]))
+    assert reason == "attachments.json: 0.hash: String should match pattern '^[0-9a-f]{64}$'"
+
+
+def test_bytes_that_are_not_those_they_are_said_to_be() -> None:
+    row = file_row(b"bytes")
+    blob = f"blobs/{row['hash']}"
+    assert why(packed({"attachments.json": [row], blob: b"other", "manifest.json": MANIFEST})) == (
+        f"{blob}: is named after other bytes"
     )
-    assert [(file.entry, archive.data(file)) for file in archive.files()] == [("blobs/here.bin", b"bytes")]
+
+
+def test_files_described_in_other_words_are_counted() -> None:
+    archive = opened(
+        packed({"attachments.json": [{"x": 1}, 2], "blobs/1.bin": b"", "manifest.json": MANIFEST})
+    )
+    archive.check()
+    assert (archive.files(), archive.left_over()) == ({}, {"attachments": 2, "unknown": 1})
 
 
 def with_attributes(mode: int, flags: int = 0, method: int = zipfile.ZIP_STORED) -> bytes:
@@ -262,9 +290,9 @@ def test_a_document_with_something_of_the_wrong_kind(value: Any, reason: str) ->
         ("observations", [{"text": "x", "proof_count": 0}], "0.proof_count: Input should be greater"),
         ("observations", {}, "Input should be a valid list"),
         ("banks", [{}, {}], "holds more than one bank"),
-        ("attachments", [{"attachment_hash": "h", "kind": "film", "entry": "x"}], "0.kind: Input should be"),
+        ("attachments", [file_row(b"", kind="film")], "0.kind: Input should be"),
+        ("attachments", {}, "Input should be a valid list"),
         ("data/invalidated_memory_units", [{"text": ""}], "0.text: must not be blank"),
-        ("data/document_attachments", [{"document_id": "d"}], "0.attachment_hash: Field required"),
     ],
 )
 def test_other_members_of_the_wrong_kind(member: str, value: Any, reason: str) -> None:
@@ -306,13 +334,14 @@ def test_a_byte_order_mark_is_no_obstacle() -> None:
 
 def test_the_same_content_makes_the_same_bytes() -> None:
     made = []
+    file_of_zeros = File.model_validate(file_row(b"\x00"))
     for _ in range(2):
         file = io.BytesIO()
         writer = ArchiveWriter.on(file)
         writer.add_documents(0, [document(FACT)])
-        assert writer.add_blob(0, b"\x00") == "blobs/000000.bin"
+        writer.add_blob(file_of_zeros, b"\x00")
         writer.add("manifest.json", MANIFEST)
         writer.close()
         made.append(file.getvalue())
     assert made[0] == made[1]
-    assert list(unpacked(made[0])) == ["documents/000000.json", "blobs/000000.bin", "manifest.json"]
+    assert list(unpacked(made[0])) == ["documents/000000.json", file_of_zeros.member, "manifest.json"]

@@ -138,7 +138,7 @@ def test_a_fact_is_not_linked_to_itself() -> None:
 
 def test_links_of_facts_set_aside_lead_to_the_new_ids() -> None:
     def edge(start: str, end: str) -> dict[str, Any]:
-        return {"from_unit_id": start, "to_unit_id": end, "link_type": "enables", "weight": 0.5}
+        return {"from_unit": start, "to_unit": end, "link_type": "enables", "weight": 0.5}
 
     edges = [
         edge("1", "gone"),
@@ -146,6 +146,7 @@ def test_links_of_facts_set_aside_lead_to_the_new_ids() -> None:
         edge("1", "2"),
         edge("gone", "gone"),
         edge("gone", "other"),
+        {"of": "another server"},
     ]
     aside = [
         InvalidatedFact.model_validate({"text": "x", "causal_links": edges}),

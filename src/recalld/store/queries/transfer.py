@@ -72,7 +72,7 @@ _THERE = text("SELECT id FROM memory_units WHERE bank_key = :bank_key AND id = A
 )
 
 _FILES = """
-    SELECT document_id, id, hash, kind, media_type, filename, created_at FROM attachments
+    SELECT document_id, id, hash, kind, media_type, byte_size, filename FROM attachments
     WHERE bank_key = %(bank_key)s AND document_id = ANY(%(ids)s) ORDER BY document_id, id
 """
 
@@ -99,8 +99,8 @@ class StoredFile(NamedTuple):
     hash: str
     kind: str
     media_type: str
+    byte_size: int
     filename: str | None
-    created_at: datetime
 
 
 class StoredWhole(NamedTuple):

@@ -22,21 +22,19 @@ async def save_attachments(
     """Add the document's new files, and drop those whose id is not ``wanted`` any more."""
     of_document = (attachments.c.bank_key == bank_key, attachments.c.document_id == document_id)
     await connection.execute(delete(attachments).where(*of_document, attachments.c.id.not_in(wanted)))
-    await insert_attachments(
-        connection, bank_key, document_id, [(draft.attachment.id, draft) for draft in new]
-    )
+    await insert_attachments(connection, bank_key, document_id, new)
 
 
 async def insert_attachments(
-    connection: AsyncConnection, bank_key: int, document_id: str, new: Sequence[tuple[str, AttachmentDraft]]
+    connection: AsyncConnection, bank_key: int, document_id: str, new: Sequence[AttachmentDraft]
 ) -> None:
-    """Add files to a document under the ids its texts call them by."""
-    for id_, draft in new:
+    """Add files to a document."""
+    for draft in new:
         known = draft.attachment
         row = {
             "bank_key": bank_key,
             "document_id": document_id,
-            "id": id_,
+            "id": known.id,
             "hash": known.hash,
             "kind": known.kind,
             "media_type": known.media_type,
