@@ -23,6 +23,7 @@ from recalld.catalog.entities import EntityCatalog
 from recalld.catalog.memories import MemoryCatalog
 from recalld.catalog.observations import ObservationCatalog
 from recalld.catalog.service import Catalog
+from recalld.catalog.sources import SourceCatalog
 from recalld.catalog.stats import StatsCatalog
 from recalld.catalog.tags import TagCatalog
 from recalld.configure import (
@@ -45,6 +46,7 @@ from recalld.operations.queue import OperationQueue
 from recalld.operations.worker import Job, Pace, Tidying, Worker
 from recalld.recall.assemble import Assembler
 from recalld.recall.decide import DecisionStage
+from recalld.recall.evidence import EvidenceReader
 from recalld.recall.hydrate import Hydrator
 from recalld.recall.knowledge import StoreKnowledge
 from recalld.recall.plan import Planner, QueryLimit
@@ -326,6 +328,7 @@ def _catalog(
         config=ConfigCatalog(database, bank_defaults(settings)),
         aliases=AliasCatalog(database),
         observations=ObservationCatalog(database),
+        sources=SourceCatalog(database),
     )
 
 
@@ -352,6 +355,7 @@ def _recall(
         retrievers=_retrievers(settings, database),
         hydrator=Hydrator(database, embedder.token_dimension, settings.token_cache_mb * 1024 * 1024),
         assembler=Assembler(database, tokens),
+        evidence=EvidenceReader(database),
         reranking=reranking,
         boosts=boosts(settings),
         limits=RecallLimits(

@@ -66,6 +66,20 @@ class Settings(BaseSettings):
         "whose id begins with the prefix. Empty leaves everything open.",
     )
 
+    past_keys: SecretStr = Field(
+        SecretStr(""),
+        description="Keys of the past.dev routes, each with its bank: `past_sk_abc=shop,past_sk_def=lab`. "
+        "Empty: the keys above that open `default` open it here too, or any key where there are none.",
+    )
+    past_identity_mode: Literal["tags", "bank"] = Field(
+        "tags",
+        description="Whether identities share the bank and see what their tags allow, or have a bank each.",
+    )
+    past_max_tokens: int = Field(32_000, ge=1, description="Most tokens of evidence in one answer there.")
+    past_ingest_wait: float = Field(
+        2.0, ge=0, description="Longest wait for an ingestion before its receipt, in seconds."
+    )
+
     database_url: str = Field(
         "", description="PostgreSQL 16 or newer with pgvector; empty or `pg0` starts our own server."
     )
@@ -298,6 +312,19 @@ class Settings(BaseSettings):
             raise ValueError("`builtin` and `rrf` never fail: nothing may come after them")
         return value
 
+    @field_validator("past_keys")
+    @classmethod
+    def _projects(cls, value: SecretStr) -> SecretStr:
+        for key, bank_id in _pairs(value):
+            if not key or not bank_id:
+                raise ValueError("write `key=bank`, with commas between the pairs")
+        return value
+
+    @property
+    def past_projects(self) -> list[tuple[str, str]]:
+        """Keys of the second front door, each with the bank it opens."""
+        return _pairs(self.past_keys)
+
     @property
     def embedded(self) -> bool:
         """Whether recalld runs its own PostgreSQL."""
@@ -324,6 +351,11 @@ class Settings(BaseSettings):
         """Recalls worked on at once; ``None`` for no limit."""
         given = self.admission_recall_max_in_flight
         return None if given < 0 else given or max(16, 16 * available_cpus())
+
+
+def _pairs(value: SecretStr) -> list[tuple[str, str]]:
+    split = (entry.rpartition("=") for entry in _listed(value.get_secret_value()))
+    return [(key.strip(), bank_id.strip()) for key, _, bank_id in split]
 
 
 def _listed(names: str) -> list[str]:

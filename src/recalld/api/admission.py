@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from recalld.domain.errors import Overloaded
+from recalld.domain.errors import AtCapacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Lane:
 
     @asynccontextmanager
     async def admit(self) -> AsyncIterator[None]:
-        """Hold a place for the length of the block, or raise ``Overloaded``."""
+        """Hold a place for the length of the block, or raise ``AtCapacity``."""
         start = time.monotonic()
         try:
             async with asyncio.timeout(self.max_wait):
@@ -39,7 +39,7 @@ class Lane:
                 f"Server is at capacity for '{self.operation}' ({self.capacity} concurrent); "
                 "try again shortly."
             )
-            raise Overloaded(message, retry_after=max(1, round(waited))) from error
+            raise AtCapacity(message, retry_after=max(1, round(waited))) from error
         try:
             yield
         finally:

@@ -32,9 +32,14 @@ from recalld.api.hindsight.routes import (
     transfer,
 )
 from recalld.api.middleware import Abandonment, BodyLimit, BodyLimits, Measured
+from recalld.api.past.app import SecondDoor, past_api
+from recalld.api.past.projects import Keyring, Project
 from recalld.bootstrap import Application, application, at_work
 from recalld.settings import Settings
 from recalld.telemetry import Metrics
+
+USUAL_PROJECT = "default"
+"""The bank behind the second front door where no keys are set up for it."""
 
 
 def create_app(settings: Settings | None = None, running: Application | None = None) -> FastAPI:
@@ -45,12 +50,14 @@ def create_app(settings: Settings | None = None, running: Application | None = N
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         if running is not None:
-            app.state.application = running
+            app.state.application = past.state.application = running
             yield
             return
         async with application(chosen, metrics) as started, at_work(started):
-            app.state.application = started
+            app.state.application = past.state.application = started
             yield
+
+    past = past_api(_keyring(chosen), chosen.recall_max_body_bytes, chosen.gzip_min_size)
 
     app = FastAPI(
         title="recalld",
@@ -60,7 +67,7 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         strict_content_type=False,
         dependencies=[Depends(own_bank)],
     )
-    app.state.recall_lane = _recall_lane(chosen)
+    app.state.recall_lane = past.state.recall_lane = _recall_lane(chosen)
     for router in (
         aliases.router,
         attachments.router,
@@ -88,8 +95,21 @@ def create_app(settings: Settings | None = None, running: Application | None = N
         BodyLimit, limits=BodyLimits(chosen.recall_max_body_bytes, chosen.retain_max_body_bytes)
     )
     app.add_middleware(Authenticated, keys=read_keys(chosen.api_keys.get_secret_value()))
+    app.add_middleware(SecondDoor, door=past)
     app.add_middleware(Measured, metrics=metrics)
     return app
+
+
+def _keyring(settings: Settings) -> Keyring:
+    """Who may use the second front door. Where the first one has keys, the second never stands open."""
+    each = settings.past_identity_mode == "bank"
+    named = [(key, Project(bank_id, each)) for key, bank_id in settings.past_projects]
+    usual = Project(USUAL_PROJECT, each)
+    keys = read_keys(settings.api_keys.get_secret_value())
+    if named or keys:
+        opening = [(key.secret, usual) for key in keys if USUAL_PROJECT.startswith(key.bank_prefix)]
+        return Keyring(named or opening)
+    return Keyring(anybody=usual)
 
 
 def _recall_lane(settings: Settings) -> Lane | None:

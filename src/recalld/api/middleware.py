@@ -6,11 +6,12 @@ import asyncio
 import logging
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recalld.api.errors import RECALL_SUFFIX
@@ -20,12 +21,19 @@ from recalld.telemetry import Metrics
 logger = logging.getLogger(__name__)
 
 
+def too_large(limit: int) -> Response:
+    """The body is over the limit."""
+    return JSONResponse({"detail": f"Request body is larger than {limit} bytes."}, 413)
+
+
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """Largest bodies in bytes."""
+    """Largest bodies in bytes: of a recall, whose path ends in ``suffix``, and of the others."""
 
     recall: int
     other: int
+    suffix: str = RECALL_SUFFIX
+    refusal: Callable[[int], Response] = too_large
 
 
 class BodyLimit:
@@ -39,14 +47,14 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._limits.recall if scope["path"].endswith(RECALL_SUFFIX) else self._limits.other
+        limit = self._limits.recall if scope["path"].endswith(self._limits.suffix) else self._limits.other
         announced = dict(scope["headers"]).get(b"content-length", b"")
         if announced.isdigit() and int(announced) > limit:
-            await _too_large(limit)(scope, receive, send)
+            await self._limits.refusal(limit)(scope, receive, send)
             return
         body = await _read(receive, limit)
         if body is None:
-            await _too_large(limit)(scope, receive, send)
+            await self._limits.refusal(limit)(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
@@ -77,11 +85,12 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
 class Abandonment:
     """Stops a recall whose client has left: its task is cancelled, and the answer nobody reads is a 499."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, suffix: str = RECALL_SUFFIX) -> None:
         self._app = app
+        self._suffix = suffix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].endswith(RECALL_SUFFIX):
+        if scope["type"] != "http" or not scope["path"].endswith(self._suffix):
             await self._app(scope, receive, send)
             return
         body = await _read(receive, limit=sys.maxsize) or []
@@ -117,10 +126,6 @@ async def _cancelled(work: asyncio.Future[None]) -> None:
     work.cancel()
     with suppress(asyncio.CancelledError):
         await work
-
-
-def _too_large(limit: int) -> JSONResponse:
-    return JSONResponse({"detail": f"Request body is larger than {limit} bytes."}, 413)
 
 
 class Measured:

@@ -11,6 +11,7 @@ from recalld.catalog.documents import DocumentCatalog
 from recalld.catalog.entities import EntityCatalog
 from recalld.catalog.memories import MemoryCatalog
 from recalld.catalog.observations import ObservationCatalog
+from recalld.catalog.sources import SourceCatalog
 from recalld.catalog.stats import StatsCatalog
 from recalld.catalog.tags import TagCatalog
 
@@ -28,3 +29,4 @@ class Catalog:
     config: ConfigCatalog
     aliases: AliasCatalog
     observations: ObservationCatalog
+    sources: SourceCatalog

@@ -9,8 +9,8 @@ from uuid import uuid4
 from recalld.consolidate.drafts import Consolidated, draft_of, fact_scopes
 from recalld.consolidate.llm import ModelConsolidation
 from recalld.consolidate.scopes import Scope
-from recalld.consolidate.statements import says_the_same
 from recalld.domain.banks import Bank, BankConfig
+from recalld.domain.statements import says_the_same
 from recalld.store.engine import Database, WriteConnection
 from recalld.store.queries.consolidation import (
     Observed,

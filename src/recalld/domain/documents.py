@@ -39,6 +39,23 @@ class StoredDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceNote:
+    """What came with a document besides its text, to be given back as it was sent.
+
+    ``metadata`` is JSON text. Two ingests of one ``fingerprint`` are the same; ``ingestion`` is the
+    operation that wrote the document.
+    """
+
+    label: str | None = None
+    metadata: str | None = None
+    fingerprint: str | None = None
+    ingestion: UUID | None = None
+
+
+NO_NOTE = SourceNote()
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentDraft:
     """A document row about to be written."""
 
@@ -48,6 +65,7 @@ class DocumentDraft:
     metadata: dict[str, str]
     retain_params: dict[str, Any]
     keeps_text: bool = True
+    source: SourceNote = NO_NOTE
 
     @property
     def content_hash(self) -> str:

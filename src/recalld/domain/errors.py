@@ -10,6 +10,7 @@ RecalldError
 |-- Unprocessable           422  well-formed, but not acceptable
 |-- NotYetSupported         501  a documented field this version does not serve
 |-- Overloaded              503  no capacity now; try again
+|   `-- AtCapacity          503  too many requests at once
 |-- RerankerUnavailable     503  a promise about scores cannot be kept
 `-- DeadlineExceeded        504  the work took too long
 """
@@ -89,6 +90,10 @@ class Overloaded(RecalldError):
     def __init__(self, message: str, retry_after: int = 1) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class AtCapacity(Overloaded):
+    """More requests at once than are worked on."""
 
 
 class RerankerUnavailable(Overloaded):

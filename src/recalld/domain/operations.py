@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 Payload = dict[str, Any]
@@ -84,6 +84,14 @@ class Operation:
     updated_at: datetime
     completed_at: datetime | None
     documents_done: int
+
+
+class Backlog(NamedTuple):
+    """What waits of one type: operations, their items, and when the oldest came."""
+
+    operations: int
+    items: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)

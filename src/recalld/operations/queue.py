@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from recalld.domain.errors import Conflict, NotFound
-from recalld.domain.operations import NewOperation, NewSingle, Operation, OperationFilter
+from recalld.domain.operations import OPEN, Backlog, NewOperation, NewSingle, Operation, OperationFilter
 from recalld.store.engine import Database
 from recalld.store.queries.operations import (
+    backlog_of,
     find_operation,
     list_operations,
     list_parts,
@@ -23,6 +25,9 @@ from recalld.store.writes.operations import (
     insert_single,
     retry_operation,
 )
+
+_FIRST_LOOK, _LAST_LOOK = 0.02, 0.2
+"""Seconds between two looks at an operation that is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,22 @@ class OperationQueue:
         async with self.database.read() as connection:
             found = await find_operation(connection, bank_key, id_)
             return None if found is None else (found, await list_parts(connection, bank_key, id_))
+
+    async def wait_for(self, bank_key: int, id_: UUID, seconds: float) -> Operation | None:
+        """An operation once it has ended, or as it stands after so many seconds."""
+        end, pause = time.monotonic() + seconds, _FIRST_LOOK
+        while True:
+            async with self.database.read() as connection:
+                found = await find_operation(connection, bank_key, id_)
+            if found is None or found.status not in OPEN or time.monotonic() + pause > end:
+                return found
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LAST_LOOK)
+
+    async def backlog(self, bank_key: int, type_: str) -> Backlog | None:
+        """What of a type is still to be done; ``None`` for nothing."""
+        async with self.database.read() as connection:
+            return await backlog_of(connection, bank_key, type_)
 
     async def cancel(self, bank_key: int, id_: UUID) -> None:
         """Stop what is open of an operation. What it has committed stays."""

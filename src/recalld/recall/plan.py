@@ -65,7 +65,8 @@ class Planner:
             config = self.defaults.override(bank.overrides)
             types = await self._types(query, bank, config)
             self._check_floors(query, config)
-            self.limit.check(whole)
+            if not query.cut_if_long:
+                self.limit.check(whole)
         except BaseException:
             embedding.cancel()
             raise

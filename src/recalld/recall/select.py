@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recalld.domain.memory import FactType
 from recalld.recall.decide import UNDECIDED
-from recalld.recall.types import QueryPlan, ScoredCandidate, ScoreFloors, Selection
+from recalld.recall.types import Evidence, QueryPlan, ScoredCandidate, ScoreFloors, Selection
+
+NO_EVIDENCE: Mapping[str, Evidence] = {}
 
 
 def clear(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
@@ -18,7 +20,9 @@ def clear(plan: QueryPlan, ranked: Sequence[ScoredCandidate]) -> list[ScoredCand
     return clearing
 
 
-def select(plan: QueryPlan, cleared: Sequence[ScoredCandidate]) -> Selection:
+def select(
+    plan: QueryPlan, cleared: Sequence[ScoredCandidate], evidence: Mapping[str, Evidence] = NO_EVIDENCE
+) -> Selection:
     """What the caller gets, from candidates that come best first."""
     clearing = list(cleared)
     limit = 2 * plan.depth
@@ -27,10 +31,28 @@ def select(plan: QueryPlan, cleared: Sequence[ScoredCandidate]) -> Selection:
     else:
         clearing = without_echoes(clearing)
     window = clearing[:limit]
-    kept, used = fit(window, plan.query.max_tokens)
-    if plan.query.max_results is not None:
-        kept = kept[: plan.query.max_results]
-    return Selection(tuple(cleared), tuple(window), tuple(kept), used)
+    wanted, query = plan.query.by_document, plan.query
+    if wanted is None:
+        kept, used = fit(window, query.max_tokens, query.max_results)
+    else:
+        documents = by_document(window, evidence)
+        costs = [(one, wanted.estimate(texts_of(one, evidence[one.memory.id]))) for one in documents]
+        kept, used = within(costs, query.max_tokens, query.max_results)
+    return Selection(tuple(cleared), tuple(window), tuple(kept), used, evidence)
+
+
+def by_document(ranked: Sequence[ScoredCandidate], evidence: Mapping[str, Evidence]) -> list[ScoredCandidate]:
+    """The best piece of each document, and whatever is no piece of one; without what has no evidence."""
+    best: dict[str, ScoredCandidate] = {}
+    for one in ranked:
+        if (known := evidence.get(one.memory.id)) is not None:
+            best.setdefault(one.memory.id if known.piece_of is None else f"document {known.piece_of}", one)
+    return list(best.values())
+
+
+def texts_of(one: ScoredCandidate, evidence: Evidence) -> list[str]:
+    """What counts of a document: its text and the excerpts it rests on."""
+    return [one.memory.text, *(excerpt for source in evidence.sources for excerpt in source.excerpts)]
 
 
 def clear_floors(ranked: Sequence[ScoredCandidate], floors: ScoreFloors) -> list[ScoredCandidate]:
@@ -67,21 +89,31 @@ def without_echoes(ranked: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     ]
 
 
-def fit(ranked: Sequence[ScoredCandidate], max_tokens: int) -> tuple[list[ScoredCandidate], int]:
-    """Walk in rank order, skip what does not fit, go on (D3); returns the kept and the tokens spent.
+def fit(
+    ranked: Sequence[ScoredCandidate], max_tokens: int, max_results: int | None = None
+) -> tuple[list[ScoredCandidate], int]:
+    """Facts within the budget, by their stored counts; returns the kept and the tokens spent.
 
     When nothing fits a positive budget, the best fact is kept whole.
     """
     if max_tokens <= 0:
         return [], 0
+    kept, used = within([(one, one.memory.token_count) for one in ranked], max_tokens, max_results)
+    return (kept, used) if kept or not ranked else ([ranked[0]], ranked[0].memory.token_count)
+
+
+def within(
+    costs: Sequence[tuple[ScoredCandidate, int]], max_tokens: int, max_results: int | None
+) -> tuple[list[ScoredCandidate], int]:
+    """Walk in rank order, skip what does not fit, go on (D3)."""
     kept: list[ScoredCandidate] = []
     used = 0
-    for scored in ranked:
-        if used + scored.memory.token_count <= max_tokens:
+    for scored, cost in costs:
+        if len(kept) == max_results:
+            break
+        if used + cost <= max_tokens:
             kept.append(scored)
-            used += scored.memory.token_count
-    if not kept and ranked:
-        return [ranked[0]], ranked[0].memory.token_count
+            used += cost
     return kept, used
 
 

@@ -9,6 +9,7 @@ from recalld.domain.budget import Budget
 from recalld.recall.assemble import Assembler
 from recalld.recall.boost import BoostWeights, boost
 from recalld.recall.decide import dedup
+from recalld.recall.evidence import EvidenceReader
 from recalld.recall.favour import cut
 from recalld.recall.fuse import fuse
 from recalld.recall.hydrate import Hydrator
@@ -41,6 +42,7 @@ class RecallService:
     retrievers: Sequence[Retriever]
     hydrator: Hydrator
     assembler: Assembler
+    evidence: EvidenceReader
     reranking: Reranking
     boosts: BoostWeights
     limits: RecallLimits
@@ -71,12 +73,22 @@ class RecallService:
             ranked = boost(plan, reranked, self.boosts)
         with clock.stage("select") as note:
             distinct = await dedup(plan, clear(plan, ranked), self.reranking.decision)
-            selection = select(plan, distinct.kept)
+            evidence = await self.evidence.read(plan, distinct.kept)
+            selection = select(plan, distinct.kept, evidence)
             note.update(results_selected=len(selection.kept), tokens_used=selection.tokens_used)
         with clock.stage("assemble"):
             enrichment = await self.assembler.assemble(plan, selection)
+            superseded = await self.evidence.superseded(plan, selection.kept)
         failures = {"reranker": reranked.failed, "dedup": distinct.failed}
         degraded = (*retrieved.failed, *(part for part, failed in failures.items() if failed))
         return RecallOutcome(
-            plan, retrieved.rankings, fused, reranked, selection, enrichment, degraded, tuple(clock.timings)
+            plan,
+            retrieved.rankings,
+            fused,
+            reranked,
+            selection,
+            enrichment,
+            degraded,
+            tuple(clock.timings),
+            superseded,
         )

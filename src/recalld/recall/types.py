@@ -53,8 +53,23 @@ class Includes:
 
 
 @dataclass(frozen=True, slots=True)
+class ByDocument:
+    """The caller wants documents, each with the evidence for it.
+
+    Pieces of one document count as the best of them. ``estimate`` tells what a document's texts cost of
+    ``max_tokens``: it is kept whole or left out, the best one too.
+    """
+
+    estimate: Callable[[Sequence[str]], int]
+
+
+@dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """One question to a bank, whichever front door it came through."""
+    """One question to a bank, whichever front door it came through.
+
+    ``as_of`` hides what is dated later, and the occurrence window what is dated outside it.
+    ``cut_if_long`` lets a query over the limit be cut, whatever the server is set to.
+    """
 
     bank_id: str
     text: str
@@ -72,6 +87,8 @@ class RecallQuery:
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
     max_results: int | None = None
+    by_document: ByDocument | None = None
+    cut_if_long: bool = False
     prune: bool | None = None
     dedup: bool | None = None
 
@@ -168,14 +185,42 @@ class Reranked:
     in_order: bool = False
 
 
+class SourceEvidence(NamedTuple):
+    """What a source says for a fact, word for word, and what the caller told of the source.
+
+    ``metadata`` is JSON text.
+    """
+
+    source_id: str
+    occurred_at: datetime
+    excerpts: tuple[str, ...]
+    metadata: str | None
+    label: str | None
+
+
+class Evidence(NamedTuple):
+    """The date of a fact and the sources it rests on, the earliest first.
+
+    ``piece_of`` is the document the fact is a piece of, word for word; ``None`` for what was derived.
+    """
+
+    occurred_at: datetime
+    piece_of: str | None
+    sources: tuple[SourceEvidence, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What survives: ``window`` before the token cut (chunks come from it), ``kept`` after it."""
+    """What survives: ``window`` before the token cut (chunks come from it), ``kept`` after it.
+
+    ``evidence`` is by id, for all that were ranked, where the caller wants documents.
+    """
 
     ranked: tuple[ScoredCandidate, ...]
     window: tuple[ScoredCandidate, ...]
     kept: tuple[ScoredCandidate, ...]
     tokens_used: int
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +257,10 @@ class Enrichment:
 
 @dataclass(frozen=True, slots=True)
 class RecallOutcome:
-    """The answer and how it came about. ``degraded`` names the parts that did not answer."""
+    """The answer and how it came about. ``degraded`` names the parts that did not answer.
+
+    ``superseded`` tells by fact id when a later statement took its place, where documents are wanted.
+    """
 
     plan: QueryPlan
     rankings: tuple[Ranking, ...]
@@ -222,6 +270,7 @@ class RecallOutcome:
     enrichment: Enrichment
     degraded: tuple[str, ...]
     timings: tuple[StageTiming, ...]
+    superseded: Mapping[str, datetime] = field(default_factory=dict)
 
 
 class Retriever(Protocol):

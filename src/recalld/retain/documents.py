@@ -146,4 +146,4 @@ def _draft(items: Sequence[RetainItem], text: str, *, keeps_text: bool) -> Docum
     tags = tuple(dict.fromkeys(tag for item in items for tag in item.tags))
     metadata = {key: value for item in items for key, value in item.metadata}
     params = dict(items[0].retain_params)
-    return DocumentDraft(items[0].document_id, text, tags, metadata, params, keeps_text)
+    return DocumentDraft(items[0].document_id, text, tags, metadata, params, keeps_text, items[-1].source)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from recalld.domain.attachments import AttachmentDraft
+from recalld.domain.documents import NO_NOTE, SourceNote
 from recalld.encoders.protocols import NO_USAGE, ChatUsage
 
 
@@ -35,6 +36,7 @@ class RetainItem:
     resolve_entities: bool = True
     retain_params: tuple[tuple[str, Any], ...] = ()
     attachments: tuple[AttachmentDraft, ...] = ()
+    source: SourceNote = NO_NOTE
 
 
 @dataclass(frozen=True, slots=True)

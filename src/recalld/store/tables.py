@@ -62,6 +62,10 @@ documents = Table(
     Column("tags", ARRAY(Text)),
     _when("created_at"),
     _when("updated_at"),
+    Column("label", Text),
+    Column("source_metadata", Text),
+    Column("fingerprint", Text),
+    Column("ingestion_id", UUID(as_uuid=True)),
 )
 
 chunks = Table(

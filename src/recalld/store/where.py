@@ -9,7 +9,11 @@ from recalld.domain.filters import FactFilter
 from recalld.domain.listing import TimeRange
 from recalld.domain.tags import NO_FILTER, TagAnd, TagLeaf, TagMatch, TagNode, TagNot, TagOr
 
-_DATE = "coalesce({unit}.occurred_start, {unit}.mentioned_at, {unit}.created_at)"
+# An observation spans the dates of its sources, and says what the last of them says.
+_RESTS_ON_SEEN = """({unit}.fact_type <> 'observation' OR NOT EXISTS (
+    SELECT FROM memory_units AS source
+    WHERE source.bank_key = {unit}.bank_key AND source.id = ANY({unit}.source_memory_ids)
+      AND NOT ({source})))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +29,31 @@ class Conditions:
 
 def fact_conditions(facts: FactFilter, unit: str = "unit") -> Conditions:
     """Conditions on a row of ``memory_units`` under the alias ``unit``, fact types apart."""
-    found = Conditions(f"{unit}.bank_key = %(bank_key)s", {"bank_key": facts.bank_key})
-    if facts.tags != NO_FILTER:
-        found &= tag_conditions(facts.tags, f"{unit}.tags")
-    date = _DATE.format(unit=unit)
+    found = _seen(facts, unit)
     for name, value, comparison in (
-        ("as_of", facts.as_of, "<="),
         ("occurred_from", facts.occurred_from, ">="),
         ("occurred_to", facts.occurred_to, "<="),
     ):
         if value is not None:
-            found &= Conditions(f"{date} {comparison} %({name})s", {name: value})
+            found &= Conditions(f"{date_of(unit)} {comparison} %({name})s", {name: value})
+    if facts.as_of is not None:
+        source = _seen(facts, "source")
+        found &= Conditions(_RESTS_ON_SEEN.format(unit=unit, source=source.sql), source.params)
     return found
+
+
+def _seen(facts: FactFilter, unit: str) -> Conditions:
+    found = Conditions(f"{unit}.bank_key = %(bank_key)s", {"bank_key": facts.bank_key})
+    if facts.tags != NO_FILTER:
+        found &= tag_conditions(facts.tags, f"{unit}.tags")
+    if facts.as_of is not None:
+        found &= Conditions(f"{date_of(unit)} <= %(as_of)s", {"as_of": facts.as_of})
+    return found
+
+
+def date_of(unit: str) -> str:
+    """The date of a row of ``memory_units``: when it happened, was told, or was stored."""
+    return f"coalesce({unit}.occurred_start, {unit}.mentioned_at, {unit}.created_at)"
 
 
 def of_types(facts: FactFilter, unit: str = "unit") -> Conditions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from recalld.domain.operations import Operation, OperationFilter, OperationStatus
+from recalld.domain.operations import Backlog, Operation, OperationFilter, OperationStatus
 from recalld.store.engine import ReadConnection, fetch
 
 _COLUMNS = """op.id, op.parent_id, op.type, op.status, op.items_count, op.payload, op.result, op.document_id,
@@ -44,6 +44,12 @@ _WAITING = """
     SELECT op.id FROM operations AS op
     WHERE op.bank_key = %(bank_key)s AND op.type = %(type)s AND op.status = 'pending'
     ORDER BY op.created_at LIMIT 1
+"""
+
+_BACKLOG = """
+    SELECT count(*)::integer, coalesce(sum(op.items_count), 0)::integer, min(op.created_at)
+    FROM operations AS op
+    WHERE op.bank_key = %(bank_key)s AND op.type = %(type)s AND op.status IN ('pending', 'processing')
 """
 
 _OWNER = "SELECT op.bank_key, op.type FROM operations AS op WHERE op.id = %(id)s"
@@ -86,6 +92,12 @@ async def waiting_operation(connection: ReadConnection, bank_key: int, type_: st
     """The first operation of a type that nobody works on yet."""
     rows = await fetch(connection, _WAITING, {"bank_key": bank_key, "type": type_})
     return rows[0][0] if rows else None
+
+
+async def backlog_of(connection: ReadConnection, bank_key: int, type_: str) -> Backlog | None:
+    """What waits or is being done of a type; ``None`` for nothing."""
+    rows = await fetch(connection, _BACKLOG, {"bank_key": bank_key, "type": type_})
+    return Backlog(*rows[0]) if rows[0][0] else None
 
 
 async def documents_done(connection: ReadConnection, bank_key: int, id_: UUID) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, Text, bindparam, func, insert, text, update
+from sqlalchemy import ARRAY, Text, Uuid, bindparam, func, insert, text, update
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,13 +14,18 @@ from recalld.store.tables import chunks, documents, memory_units
 
 _CREATE = text("""
     INSERT INTO documents (
-        bank_key, id, original_text, content_hash, retain_params, document_metadata, tags
-    ) VALUES (:bank_key, :id, :original_text, :content_hash, :retain_params, :document_metadata, :tags)
+        bank_key, id, original_text, content_hash, retain_params, document_metadata, tags,
+        label, source_metadata, fingerprint, ingestion_id
+    ) VALUES (
+        :bank_key, :id, :original_text, :content_hash, :retain_params, :document_metadata, :tags,
+        :label, :source_metadata, :fingerprint, :ingestion_id
+    )
     ON CONFLICT DO NOTHING RETURNING id
 """).bindparams(
     bindparam("retain_params", type_=JSONB),
     bindparam("document_metadata", type_=JSONB),
     bindparam("tags", type_=ARRAY(Text)),
+    bindparam("ingestion_id", type_=Uuid),
 )
 
 
@@ -37,6 +42,10 @@ async def save_document(
         "retain_params": draft.retain_params,
         "document_metadata": draft.metadata,
         "tags": list(draft.tags),
+        "label": draft.source.label,
+        "source_metadata": draft.source.metadata,
+        "fingerprint": draft.source.fingerprint,
+        "ingestion_id": draft.source.ingestion,
     }
     if base_hash is None:
         created = await connection.execute(_CREATE, {"bank_key": bank_key, "id": draft.document_id, **values})

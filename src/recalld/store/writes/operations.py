@@ -14,13 +14,12 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     or_,
     select,
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from recalld.domain.operations import (
     OPEN,
@@ -113,7 +112,10 @@ async def insert_operation(connection: WriteConnection, bank_key: int, new: NewO
         "items_count": new.items_count,
         "result": new.result,
     }
-    await connection.execute(insert(operations).values(parent))
+    # Of two callers with one id the second finds the first one's operation.
+    made = await connection.execute(insert(operations).values(parent).on_conflict_do_nothing())
+    if not made.rowcount:
+        return
     rows = [
         {
             "bank_key": bank_key,

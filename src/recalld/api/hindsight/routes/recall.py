@@ -11,11 +11,12 @@ from recalld.api.deps import App, Authorization, recall_place
 from recalld.api.hindsight.convert import fact_types, recall_query, recall_response
 from recalld.api.hindsight.schemas.recall import RecallRequest, RecallResponse
 from recalld.api.ignored import ReportingRoute
+from recalld.api.measured import note_answer, recalled
 from recalld.api.responses import RECALLED, UNKNOWN_BANK, WRITE
 from recalld.bootstrap import Application
 from recalld.domain.errors import Unprocessable
 from recalld.recall.types import RecallOutcome, RecallQuery
-from recalld.telemetry import StageTiming, request_span, token_bucket
+from recalld.telemetry import request_span, token_bucket
 
 router = APIRouter(tags=["Memory"], route_class=ReportingRoute)
 
@@ -42,20 +43,7 @@ async def recall_memories(
         return _json(RecallResponse(results=[]))
     query = replace(query, types=types)
     with request_span("hindsight.recall", http.headers, _attributes(query)):
-        return _answer(app, await _measured(app, query))
-
-
-async def _measured(app: Application, query: RecallQuery) -> RecallOutcome:
-    """The recall, counted and timed unless its client leaves."""
-    labels = {"budget": str(query.budget), "max_tokens": token_bucket(query.max_tokens)}
-    start = time.perf_counter()
-    try:
-        outcome = await app.recall.recall(query)
-    except Exception:
-        app.metrics.observe_operation("recall", time.perf_counter() - start, {**labels, "success": "false"})
-        raise
-    app.metrics.observe_operation("recall", time.perf_counter() - start, {**labels, "success": "true"})
-    return outcome
+        return _answer(app, await recalled(app, query))
 
 
 def _attributes(query: RecallQuery) -> dict[str, str | list[str]]:
@@ -71,17 +59,13 @@ def _attributes(query: RecallQuery) -> dict[str, str | list[str]]:
 def _answer(app: Application, outcome: RecallOutcome) -> Response:
     start = time.perf_counter()
     response = _json(recall_response(outcome))
-    serialized = StageTiming("serialize", time.perf_counter() - start)
-    app.metrics.observe_stages((*outcome.timings, serialized))
+    note_answer(app, outcome, time.perf_counter() - start)
     if outcome.degraded:
         response.headers["X-Recall-Degraded"] = ", ".join(outcome.degraded)
-        for part in outcome.degraded:
-            app.metrics.degraded.labels(part=part).inc()
     if outcome.plan.truncated:
         response.headers["X-Recall-Query-Truncated"] = "true"
     if outcome.plan.fell_back:
         response.headers["X-Recall-Fallback"] = "observation"
-        app.metrics.fallbacks.inc()
     if outcome.plan.window is not None:
         window = outcome.plan.window
         response.headers["X-Recall-Window"] = f"{window.start.isoformat()}/{window.end.isoformat()}"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recalld.consolidate.statements import restates, says_the_same
+from recalld.domain.statements import restates, says_the_same
 
 
 @pytest.mark.parametrize(
