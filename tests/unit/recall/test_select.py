@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,9 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recalld.domain.banks import BankConfig
+from recalld.domain.budget import estimated_tokens
 from recalld.domain.memory import FactType
 from recalld.recall.select import clear, clear_floors, fit, prefer_observations, select
-from recalld.recall.types import RecallQuery, ScoredCandidate, ScoreFloors
+from recalld.recall.types import (
+    ByDocument,
+    Evidence,
+    RecallQuery,
+    ScoredCandidate,
+    ScoreFloors,
+    SourceEvidence,
+)
 from tests.fixtures.values import memory, observation, plan, scored
 
 
@@ -161,3 +170,52 @@ def test_an_observation_that_only_echoes_one_of_its_facts_is_left_out() -> None:
     assert ids(select(plan(), [echo, other]).kept) == ["o", "b"]
     preferring = plan(RecallQuery("b", "q", prefer_observations=True))
     assert ids(select(preferring, [echo, fact, other]).kept) == ["o"]
+
+
+NOWHERE = Evidence(datetime(2026, 1, 1, tzinfo=UTC), None, ())
+
+
+def documents(*pieces: tuple[str, str | None, int], **query: Any) -> tuple[list[str], int]:
+    """What is kept of pieces (id, document, characters) that come best first, and what it costs."""
+    ranked = [scored(memory(id_, text="x" * length, token_count=1000)) for id_, _, length in pieces]
+    evidence = {id_: NOWHERE._replace(piece_of=document) for id_, document, _ in pieces}
+    asked = RecallQuery("b", "q", by_document=ByDocument(estimated_tokens), **query)
+    found = select(plan(asked), ranked, evidence)
+    return ids(found.kept), found.tokens_used
+
+
+def test_pieces_of_one_document_fold_into_the_best() -> None:
+    pieces = (("1", "d", 4), ("2", "e", 4), ("3", "d", 4), ("4", None, 4), ("5", None, 4), ("6", "e", 4))
+    assert documents(*pieces) == (["1", "2", "4", "5"], 4)
+
+
+def test_an_id_like_that_of_a_document_is_another_thing() -> None:
+    assert documents(("1", "2", 4), ("2", None, 4))[0] == ["1", "2"]
+
+
+def test_documents_are_kept_whole_or_left_out_the_best_too() -> None:
+    pieces = (("1", "a", 100), ("2", "b", 13), ("3", "c", 90), ("4", "d", 20))
+    assert documents(*pieces, max_tokens=9) == (["2", "4"], 4 + 5)
+    assert documents(*pieces, max_tokens=3) == ([], 0)
+
+
+def test_excerpts_count() -> None:
+    source = SourceEvidence("d", NOWHERE.occurred_at, ("y" * 7, "z"), None, None)
+    asked = RecallQuery("b", "q", by_document=ByDocument(estimated_tokens))
+    found = select(plan(asked), [scored(memory("1", text="x"))], {"1": NOWHERE._replace(sources=(source,))})
+    assert found.tokens_used == 3
+
+
+def test_what_has_no_evidence_is_left_out() -> None:
+    asked = RecallQuery("b", "q", by_document=ByDocument(estimated_tokens))
+    assert select(plan(asked), [scored(memory("1"))], {}).kept == ()
+
+
+@given(st.lists(st.integers(1, 60), max_size=30), st.integers(1, 40), st.integers(1, 8))
+def test_neither_the_budget_nor_the_limit_is_passed(lengths: list[int], tokens: int, limit: int) -> None:
+    pieces = [(str(i), f"d{i}", length) for i, length in enumerate(lengths)]
+    kept, used = documents(*pieces, max_tokens=tokens, max_results=limit)
+    assert used == sum(estimated_tokens(["x" * lengths[int(id_)]]) for id_ in kept) <= tokens
+    fitting = [i for i, length in enumerate(lengths) if estimated_tokens(["x" * length]) <= tokens]
+    assert len(kept) <= limit
+    assert kept[:1] == [str(i) for i in fitting[:1]]
