@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
 ALIKE = 0.95
 """Cosine from which two statements about one thing count as the same, whatever their words."""
@@ -23,6 +24,10 @@ _FILLING = frozenset({
 })
 # fmt: on
 _MOST_CHANGED = 3
+_MOST_WORDS = 30
+
+Frame: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""The words of a statement before and after what was left out."""
 _LEAST_SHARED = 0.6
 
 
@@ -46,6 +51,22 @@ def restates(earlier: str, later: str) -> bool:
         return False
     linked = before[start - 1].lower() in _LINKING
     return linked or (_is_value(before[start:end]) and _is_value(after[other_start:other_end]))
+
+
+def frames(text: str) -> set[Frame]:
+    """What is left of a statement without one stretch of up to three words, not the beginning.
+
+    Two statements of which one restates the other have one in common. A text that is too long to be a
+    statement has none.
+    """
+    words = tuple(word.lower() for word in _words(text))
+    if len(words) > _MOST_WORDS:
+        return set()
+    return {
+        (words[:start], words[end:])
+        for start in range(1, len(words))
+        for end in range(start + 1, min(start + _MOST_CHANGED, len(words)) + 1)
+    }
 
 
 def says_the_same(cosine: float, earlier: str, later: str) -> bool:

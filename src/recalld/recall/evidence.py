@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recalld.domain.memory import FactType, Memory
-from recalld.domain.statements import restates
-from recalld.recall.types import Evidence, QueryPlan, ScoredCandidate, SourceEvidence
+from recalld.domain.statements import Frame, frames, restates
+from recalld.recall.types import Evidence, QueryPlan, ScoredCandidate, Selection, SourceEvidence
 from recalld.store.engine import Database
 from recalld.store.queries.evidence import EvidenceRow, LaterStatement, later_statements, read_evidence
 
@@ -30,13 +30,19 @@ class EvidenceReader:
         found = ((one.memory.id, evidence_of(one.memory, rows)) for one in ranked)
         return {id_: evidence for id_, evidence in found if evidence is not None}
 
-    async def superseded(self, plan: QueryPlan, kept: Sequence[ScoredCandidate]) -> dict[str, datetime]:
-        """When a later statement took a fact's place, by fact id."""
-        if plan.query.by_document is None or not kept:
+    async def superseded(self, plan: QueryPlan, selection: Selection) -> dict[str, datetime]:
+        """When a later statement took a fact's place, by fact id.
+
+        It is looked for among what was ranked, what is linked to the fact, and what was observed with it.
+        """
+        if plan.query.by_document is None or not selection.kept:
             return {}
         async with self.database.read() as connection:
-            later = await later_statements(connection, plan.facts, [one.memory.id for one in kept])
-        return superseded_at(later)
+            ids = [one.memory.id for one in selection.kept]
+            linked = superseded_at(await later_statements(connection, plan.facts, ids))
+        ranked = superseded_among(selection)
+        both = {*linked, *ranked}
+        return {id_: min(found[id_] for found in (linked, ranked) if id_ in found) for id_ in both}
 
 
 def evidence_of(memory: Memory, rows: Mapping[str, EvidenceRow]) -> Evidence | None:
@@ -60,6 +66,28 @@ def superseded_at(later: Iterable[LaterStatement]) -> dict[str, datetime]:
     for one in sorted(later, key=lambda one: one.date):
         if one.fact_id not in found and restates(one.earlier, one.later):
             found[one.fact_id] = one.date
+    return found
+
+
+def superseded_among(selection: Selection) -> dict[str, datetime]:
+    """The same by fact id for kept facts, the later statements being ranked ones."""
+    told: dict[str, list[datetime]] = defaultdict(list)
+    for one in selection.ranked:
+        known = selection.evidence.get(one.memory.id)
+        if known is not None and one.memory.fact_type is not FactType.OBSERVATION:
+            told[one.memory.text].append(known.occurred_at)
+    sharing: dict[Frame, set[str]] = defaultdict(set)
+    for text in told:
+        for frame in frames(text):
+            sharing[frame].add(text)
+    found: dict[str, datetime] = {}
+    for one in selection.kept:
+        text, date = one.memory.text, selection.evidence[one.memory.id].occurred_at
+        others = {other for frame in frames(text) for other in sharing.get(frame, ())}
+        later = sorted((moment, other) for other in others for moment in told[other] if moment > date)
+        after = next((moment for moment, other in later if restates(text, other)), None)
+        if after is not None:
+            found[one.memory.id] = after
     return found
 
 

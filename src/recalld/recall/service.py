@@ -78,7 +78,7 @@ class RecallService:
             note.update(results_selected=len(selection.kept), tokens_used=selection.tokens_used)
         with clock.stage("assemble"):
             enrichment = await self.assembler.assemble(plan, selection)
-            superseded = await self.evidence.superseded(plan, selection.kept)
+            superseded = await self.evidence.superseded(plan, selection)
         failures = {"reranker": reranked.failed, "dedup": distinct.failed}
         degraded = (*retrieved.failed, *(part for part, failed in failures.items() if failed))
         return RecallOutcome(

@@ -99,7 +99,10 @@ def plan_document(
         for i, ((text, item), count) in enumerate(zip(cut, counts, strict=True))
     ]
     known = stored.chunks if stored else {}
-    same = {p.chunk.index for p in pieces if known.get(p.chunk.index, ("", ""))[1] == p.chunk.content_hash}
+    comparable = {} if items[0].update_mode is UpdateMode.ANEW else known
+    same = {
+        p.chunk.index for p in pieces if comparable.get(p.chunk.index, ("", ""))[1] == p.chunk.content_hash
+    }
     return DocumentPlan(
         draft=_draft(items, "\n".join(texts), keeps_text=config.store_document_text),
         base_hash=stored.content_hash if stored else None,

@@ -13,10 +13,14 @@ from recalld.encoders.protocols import NO_USAGE, ChatUsage
 
 
 class UpdateMode(StrEnum):
-    """What happens to a document that exists already."""
+    """What happens to a document that exists already.
+
+    ``replace`` keeps the facts of pieces that did not change, ``anew`` none.
+    """
 
     REPLACE = "replace"
     APPEND = "append"
+    ANEW = "anew"
 
 
 @dataclass(frozen=True, slots=True)

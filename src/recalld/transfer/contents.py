@@ -107,6 +107,11 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _json_text(value: str) -> str:
+    json.loads(_clean(value))
+    return value
+
+
 Text = Annotated[str, AfterValidator(scrub)]
 Statement = Annotated[str, AfterValidator(_not_blank)]
 Id = Annotated[str, Field(min_length=1), AfterValidator(_clean)]
@@ -116,6 +121,7 @@ Moment = Annotated[Annotated[datetime, AfterValidator(as_utc)] | None, BeforeVal
 Metadata = Annotated[dict[str, str], BeforeValidator(_texts_by_key)]
 Object = Annotated[dict[str, Any], BeforeValidator(_object)]
 Scopes = Annotated[Any, BeforeValidator(_scopes)]
+JsonText = Annotated[str, AfterValidator(_json_text)]
 Index = Annotated[int, Field(ge=0, le=_MOST)]
 Relation = Literal["caused_by", "causes", "enables", "prevents"]
 Kind = Literal["world", "experience"]
@@ -197,12 +203,17 @@ class Chunk(Content):
 
 
 class Document(Content):
-    """One document with what was made of it. ``metadata`` is recalld's own; others keep it in the params."""
+    """One document with what was made of it.
+
+    ``metadata``, ``label`` and ``source_metadata`` are recalld's own; others keep metadata in the params.
+    """
 
     id: Id
     original_text: Text | None = None
     retain_params: Object = Field(default_factory=dict)
     metadata: Annotated[dict[str, str] | None, BeforeValidator(_texts_by_key)] = None
+    label: Text | None = None
+    source_metadata: JsonText | None = None
     tags: Tags = Field(default_factory=list)
     created_at: Moment = None
     chunks: Annotated[list[Chunk], BeforeValidator(_listed)] = Field(default_factory=list)

@@ -14,7 +14,7 @@ import orjson
 
 from recalld.domain.attachments import placeholder_ids
 from recalld.domain.documents import Chunk as ChunkDraft
-from recalld.domain.documents import DocumentDraft, Past, UnitDraft, chunk_id
+from recalld.domain.documents import DocumentDraft, Past, SourceNote, UnitDraft, chunk_id
 from recalld.domain.indexing import embedded_text, indexed_text
 from recalld.domain.memory import FACT_TYPES
 from recalld.domain.names import clean_names
@@ -108,6 +108,8 @@ def fingerprint(one: Whole) -> bytes:
         document.original_text,
         document.retain_params,
         document.metadata,
+        document.label,
+        document.source_metadata,
         sorted(set(document.tags)),
         sorted([chunk.chunk_index, chunk.chunk_text] for chunk in document.chunks),
         sorted(facts),
@@ -149,6 +151,7 @@ def document_draft(one: Whole, document_id: str) -> DocumentDraft:
         document.metadata or {},
         document.retain_params,
         keeps_text=text is not None,
+        source=SourceNote(document.label, document.source_metadata),
     )
 
 

@@ -200,6 +200,9 @@ class Importer:
         if run.bank.unit_count >= self.index_min_rows:
             await build_vector_index(self.database, key, self.dimension, self.index_min_rows)
         await link_pending(self.database, key, self.dimension)
+        if run.written:
+            async with self.database.write() as connection:
+                await refresh_planner(connection)
         if run.report.facts_imported and self.after is not None:
             self.after(run.bank)
 

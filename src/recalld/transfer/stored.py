@@ -40,6 +40,8 @@ def as_whole(stored: StoredWhole) -> Whole:
         original_text=stored.text,
         retain_params=stored.retain_params,
         metadata=stored.metadata,
+        label=stored.label,
+        source_metadata=stored.source_metadata,
         tags=list(stored.tags),
         created_at=stored.created_at,
         chunks=[Chunk.model_construct(chunk_index=i, chunk_text=text) for i, text in stored.chunks],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recalld.domain.statements import restates, says_the_same
+from recalld.domain.statements import frames, restates, says_the_same
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,28 @@ def test_statements_alike_enough_are_the_same_whatever_their_words() -> None:
 @given(st.text(max_size=60))
 def test_nothing_restates_itself(text: str) -> None:
     assert not restates(text, text)
+
+
+WORDS = st.lists(
+    st.sampled_from(["ada", "lives", "is", "in", "Rome", "Oslo", "now", "7", "and", "the"]), max_size=9
+)
+
+
+@given(WORDS, WORDS)
+def test_whatever_restates_a_statement_has_a_frame_in_common_with_it(
+    one: list[str], other: list[str]
+) -> None:
+    earlier, later = " ".join(one), " ".join(other)
+    if restates(earlier, later):
+        assert frames(earlier) & frames(later)
+
+
+@given(WORDS, st.integers(1, 8), st.integers(1, 3), st.integers(1, 3))
+def test_statements_with_another_value_share_a_frame(
+    words: list[str], start: int, old: int, new: int
+) -> None:
+    before, after = words[:start], words[start:]
+    earlier = " ".join(["ada", *before, *["Rome"] * old, *after])
+    later = " ".join(["ada", *before, *["7"] * new, *after])
+    assert frames(earlier) & frames(later)
+    assert not frames(" ".join(["word"] * 31))

@@ -17,7 +17,6 @@ from recalld.api.past.schemas import (
 from recalld.domain.budget import Budget, estimated_tokens
 from recalld.domain.memory import FactType
 from recalld.domain.operations import Backlog
-from recalld.domain.text import scrub
 from recalld.domain.visibility import visible_to
 from recalld.recall.types import (
     ByDocument,
@@ -43,7 +42,7 @@ def recall_query(bank_id: str, request: RecallRequest, now: datetime, ceiling: i
     as_of = request.query_timestamp or now
     return RecallQuery(
         bank_id=bank_id,
-        text=scrub(request.query),
+        text=request.query,
         budget=next((budget for most, budget in _DEPTHS if tokens <= most), Budget.HIGH),
         max_tokens=min(tokens, ceiling),
         anchor=as_of,

@@ -13,9 +13,8 @@ from uuid import UUID, uuid5
 from recalld.api.past.schemas import IngestBatchItem, Ingestion, IngestionFailure, IngestItem, ReceiptStatus
 from recalld.domain.documents import SourceNote
 from recalld.domain.operations import OPEN, Operation, OperationStatus
-from recalld.domain.text import scrub
 from recalld.domain.visibility import visibility_tags
-from recalld.retain.types import RetainItem
+from recalld.retain.types import RetainItem, UpdateMode
 
 _INGESTIONS = UUID("6f1d0c1e-3f0a-4d5e-9b8f-1f5a2b7c9d10")
 FAILED = "ingestion-failed"
@@ -39,18 +38,19 @@ def data_point(item: IngestItem, now: datetime) -> DataPoint:
     told = _told(item)
     source_id = item.id or f"src_{_hash(told)[:32]}"
     note = SourceNote(
-        label=None if item.label is None else scrub(item.label),
+        label=item.label,
         metadata=None if item.metadata is None else json.dumps(item.metadata, ensure_ascii=False),
         fingerprint=_hash([*told, item.label, item.metadata, source_id]),
     )
     retained = RetainItem(
-        content=scrub(item.content),
+        content=item.content,
         document_id=source_id,
         timestamp=item.timestamp or now,
         metadata=_as_texts(item.metadata),
         tags=visibility_tags(item.identity, item.audience),
         # Whatever the bank's usual scopes: nobody is to read in an observation what others said.
         observation_scopes="combined",
+        update_mode=UpdateMode.ANEW,
         source=note,
     )
     return DataPoint(source_id, str(note.fingerprint), retained)

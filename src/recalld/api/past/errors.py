@@ -109,7 +109,10 @@ async def _on_surprise(_: Request, error: Exception) -> Response:
 def _reason(raw: dict[str, Any]) -> dict[str, str]:
     place = () if raw["type"] == "json_invalid" else raw["loc"][1:]
     field = ".".join(str(part) for part in place)[:MAX_FIELD]
-    return {"field": field or str(raw["loc"][0]), "message": raw["msg"].removeprefix("Value error, ")}
+    message = raw["msg"].removeprefix("Value error, ")
+    if raw["type"] == "model_attributes_type" and not place:
+        message = "should be a JSON object, sent as Content-Type: application/json"
+    return {"field": field or str(raw["loc"][0]), "message": message}
 
 
 class RequestIds:

@@ -117,6 +117,7 @@ async def get_ingestion(ingestion_id: str, app: App, project: CallersProject) ->
         id_ = UUID(ingestion_id)
     except ValueError:
         raise _unknown_ingestion(ingestion_id) from None
+    project = await _real(app, project)
     home = await app.catalog.sources.bank_of_operation(id_)
     if home is None or not project.owns(home.bank_id):
         raise _unknown_ingestion(ingestion_id)
@@ -129,6 +130,7 @@ async def get_ingestion(ingestion_id: str, app: App, project: CallersProject) ->
 @router.delete("/data-points/{source_id:path}", operation_id="deleteDataPoint", responses=KEYED | UNKNOWN)
 async def delete_data_point(source_id: str, app: App, project: CallersProject) -> DeletionReceipt:
     """Forget a data point, and what was derived from it."""
+    project = await _real(app, project)
     homes = await app.catalog.sources.banks_with(source_id, project.bank_id)
     homes = [bank_id for bank_id in homes if project.owns(bank_id)]
     if not homes:
@@ -177,6 +179,12 @@ async def list_identities(
     page = [IdentityEntry(identity=name, data_points=count) for name, count in found[:limit]]
     cursor = {"end_cursor": page[-1].identity} if page else {}
     return IdentityPage(identities=page, has_more=len(found) > limit, **cursor)
+
+
+async def _real(app: Application, project: Project) -> Project:
+    """The project under the id of its bank, where it was set up with another name of that."""
+    bank = None if project.bank_each else await app.catalog.sources.bank(project.bank_id)
+    return project if bank is None else replace(project, bank_id=bank.bank_id)
 
 
 async def _order(app: Application, project: Project, items: Sequence[IngestItem], key: str | None) -> Order:

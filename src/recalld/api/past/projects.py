@@ -14,8 +14,11 @@ from starlette.responses import Response
 
 from recalld.api.past.errors import INVALID, ApiError
 from recalld.domain.banks import check_bank_id
+from recalld.domain.errors import InvalidRequest
 
 PREFIX = "past_sk_"
+BETWEEN = ":"
+"""Stands between a project and an identity in the id of a bank."""
 _AGENT_TOKEN = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*")
 
 
@@ -26,6 +29,13 @@ class Project:
     bank_id: str
     bank_each: bool = False
 
+    def __post_init__(self) -> None:
+        check_bank_id(self.bank_id)
+        if self.bank_each and BETWEEN in self.bank_id:
+            raise InvalidRequest(
+                f"The bank of a key must not hold a '{BETWEEN}' where identities have banks."
+            )
+
     def bank_of(self, identity: str | None, audience: str | None = None) -> str:
         """The bank for an identity's memory, or why there is none."""
         if not self.bank_each:
@@ -33,12 +43,15 @@ class Project:
         if identity is None or audience is not None:
             message = "Each identity has a bank of its own here: send an identity, and no audience."
             raise ApiError(400, INVALID, message)
-        return check_bank_id(f"{self.identity_prefix}{identity}")
+        try:
+            return check_bank_id(f"{self.identity_prefix}{identity}")
+        except InvalidRequest as error:
+            raise ApiError(400, INVALID, "This identity is too long for a bank of its own.") from error
 
     @property
     def identity_prefix(self) -> str:
         """What the ids of its identities' banks begin with."""
-        return f"{self.bank_id}:"
+        return f"{self.bank_id}{BETWEEN}"
 
     def owns(self, bank_id: str) -> bool:
         """Whether a bank is one of the project's."""
@@ -68,13 +81,13 @@ class Keyring:
             raise ApiError(401, "unauthorized", "Agent tokens are not served here; use a project key.")
         if self.anybody is not None:
             return self.anybody
-        if not key.startswith(PREFIX):
+        if not key.startswith(PREFIX) and all(known.startswith(PREFIX) for known, _ in self.projects):
             raise ApiError(401, "malformed-api-key", f"A project key begins with '{PREFIX}'.")
         raise ApiError(401, "unauthorized", "This key is not known.")
 
 
 class KeyedRoute(APIRoute):
-    """Looks at the key before a byte of the body is read."""
+    """Looks at the key before it looks at the body."""
 
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
         """The handler behind the key."""
@@ -82,6 +95,10 @@ class KeyedRoute(APIRoute):
 
         async def with_key(request: Request) -> Response:
             keys = cast("Keyring", request.app.state.keyring)
+            if "x-past-project" in request.headers:
+                raise ApiError(
+                    401, "unauthorized", "X-Past-Project goes with agent tokens; use a project key."
+                )
             request.state.project = keys.project(request.headers.get("authorization"))
             return await handle(request)
 

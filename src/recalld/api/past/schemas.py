@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import SkipJsonSchema
 
-from recalld.domain.text import has_forbidden
+from recalld.domain.text import has_forbidden, scrub
 from recalld.domain.time import as_utc
 
 MAX_NAME = 200
@@ -20,13 +19,17 @@ MAX_ITEMS = 1000
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 
 
-def _without_default(schema: dict[str, Any]) -> None:
+def _without_null(schema: dict[str, Any]) -> None:
+    """The schema of what is left out rather than null."""
     schema.pop("default", None)
+    present = [one for one in schema.pop("anyOf", []) if one != {"type": "null"}]
+    for one in present:
+        schema.update(one)
 
 
 def optional(**options: Any) -> Any:
     """A field that is left out where there is nothing to say."""
-    return Field(default=None, json_schema_extra=_without_default, **options)
+    return Field(default=None, json_schema_extra=_without_null, **options)
 
 
 def _moment(value: Any) -> Any:
@@ -37,6 +40,8 @@ def _moment(value: Any) -> Any:
 
 
 def _not_blank(value: str) -> str:
+    """Without what no text of a database may hold, and with something left."""
+    value = scrub(value)
     if not value.strip():
         msg = "must not be blank"
         raise ValueError(msg)
@@ -68,11 +73,10 @@ def _plain_json(value: Any) -> Any:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment), AfterValidator(as_utc)]
-Maybe: TypeAlias = SkipJsonSchema[None]
 Text = Annotated[str, AfterValidator(_not_blank)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_clean)]
 Metadata = Annotated[Any, AfterValidator(_plain_json)]
-Label = Annotated[str, Field(max_length=MAX_NAME)]
+Label = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_plain_json)]
 Tokens = Annotated[int, Field(ge=1, strict=True)]
 Level = Literal["low", "medium", "high", "extra-high"]
 
@@ -109,15 +113,15 @@ class RecallRequest(Sent):
         description="Evidence budget: low 8,000 tokens, medium 16,000, high 24,000, extra-high 32,000. "
         "Not together with maxTokens.",
     )
-    max_tokens: Tokens | Maybe = optional(
+    max_tokens: Tokens | None = optional(
         description="Evidence budget in tokens, a quarter of the characters of contents and excerpts. "
         "Documents are kept whole or left out.",
     )
-    query_timestamp: Moment | Maybe = optional(
+    query_timestamp: Moment | None = optional(
         description="Moment of the read: what is dated later is not seen. Now by default."
     )
-    occurred_from: Moment | Maybe = optional(description="Start of the occurrence window, inclusive.")
-    occurred_to: Moment | Maybe = optional(
+    occurred_from: Moment | None = optional(description="Start of the occurrence window, inclusive.")
+    occurred_to: Moment | None = optional(
         description="End of the occurrence window, inclusive. Before its start: 400 recall-range-invalid."
     )
     sort: Literal["relevance", "chronological"] = Field(
@@ -139,7 +143,7 @@ class RecallSource(Closed):
     source_id: str
     occurred_at: datetime
     metadata: Any = optional(description="As it was sent. Not to be trusted.")
-    label: str | Maybe = optional(description="As it was sent.")
+    label: str | None = optional(description="As it was sent.")
     excerpts: list[str] = Field(description="Quotations word for word; none of an original source.")
 
 
@@ -149,7 +153,7 @@ class RecallArtifact(Closed):
     id: UUID
     kind: str
     occurred_at: datetime
-    superseded_at: datetime | Maybe = optional(
+    superseded_at: datetime | None = optional(
         description="When a later statement, visible to the identity, took its place."
     )
 
@@ -180,34 +184,34 @@ class RecallResponse(Closed):
     as_of: datetime
     used_evidence_tokens: int = Field(description="Estimate over contents and excerpts.")
     results: list[RecallResult]
-    pending: RecallPending | Maybe = optional(description="Only while ingestions are under way.")
+    pending: RecallPending | None = optional(description="Only while ingestions are under way.")
 
 
 class IngestItem(Sent):
     """One data point."""
 
     content: Text = Field(description="The text to remember.")
-    id: Name | Maybe = optional(description="Id of the source; a known one is replaced.")
-    timestamp: Moment | Maybe = optional(description="Date of the data point. Now by default.")
-    identity: Name | Maybe = optional(
+    id: Name | None = optional(description="Id of the source; a known one is replaced.")
+    timestamp: Moment | None = optional(description="Date of the data point. Now by default.")
+    identity: Name | None = optional(
         description="Whose it is; without one and without an audience, all see it."
     )
-    audience: Name | Maybe = optional(description="Who sees it besides.")
-    label: Label | Maybe = optional(description="Short title, given back as it is.")
+    audience: Name | None = optional(description="Who sees it besides.")
+    label: Label | None = optional(description="Short title, given back as it is.")
     metadata: Metadata = optional(description="Any JSON, given back as it is.")
 
 
 class IngestRequest(IngestItem):
     """One data point, ingested once for each key."""
 
-    idempotency_key: Name | Maybe = optional(description="The same key is worked on once.")
+    idempotency_key: Name | None = optional(description="The same key is worked on once.")
 
 
 class IngestBatchRequest(Sent):
     """Several data points, ingested together."""
 
     items: list[IngestItem] = Field(min_length=1, max_length=MAX_ITEMS)
-    idempotency_key: Name | Maybe = optional(description="The same key is worked on once.")
+    idempotency_key: Name | None = optional(description="The same key is worked on once.")
 
 
 ReceiptStatus = Literal["queued", "completed"]
@@ -257,7 +261,7 @@ class Ingestion(Closed):
     status: Literal["queued", "processing", "completed", "failed"]
     settled: bool = Field(description="It has ended.")
     blocked: bool = Field(description="It failed and waits to be tried again.")
-    failure: IngestionFailure | Maybe = optional()
+    failure: IngestionFailure | None = optional()
     readiness: Literal["pending", "ready", "failed"] = Field(description="Whether recall finds all of it.")
 
 
@@ -293,7 +297,7 @@ class IdentityPage(Closed):
 
     identities: list[IdentityEntry]
     has_more: bool
-    end_cursor: str | Maybe = optional()
+    end_cursor: str | None = optional()
 
 
 class Error(BaseModel):
@@ -301,5 +305,5 @@ class Error(BaseModel):
 
     code: str = Field(description="Stable, in kebab-case.")
     status: int = Field(description="The HTTP status.")
-    debug_message: str | Maybe = optional(alias="debugMessage")
+    debug_message: str | None = optional(alias="debugMessage")
     data: Any = optional()

@@ -20,16 +20,16 @@ _EVIDENCE = f"""
     WHERE {{conditions}} AND unit.id = ANY(%(ids)s::uuid[])
 """
 
-# Statements that can take each other's place are short, of about one length, and alike.
+# Statements that can take each other's place are short and of about one length.
 _LATER = f"""
     SELECT DISTINCT mine.id::text, mine.text, unit.text, {date_of("unit")}
     FROM memory_units AS mine
     CROSS JOIN LATERAL (
         SELECT to_id AS id FROM memory_links WHERE bank_key = %(bank_key)s AND from_id = mine.id
-          AND link_type = 'semantic' AND weight >= {{alike}}
+          AND link_type = 'semantic'
         UNION ALL
         SELECT from_id FROM memory_links WHERE bank_key = %(bank_key)s AND to_id = mine.id
-          AND link_type = 'semantic' AND weight >= {{alike}}
+          AND link_type = 'semantic'
         UNION ALL
         SELECT unnest(observed.source_memory_ids) FROM memory_units AS observed
         WHERE observed.bank_key = %(bank_key)s AND observed.source_memory_ids @> ARRAY[mine.id]
@@ -40,7 +40,7 @@ _LATER = f"""
       AND length(mine.text) <= {{longest}} AND abs(length(unit.text) - length(mine.text)) <= {{differing}}
       AND {{conditions}}
 """
-_BOUNDS = {"alike": 0.75, "longest": 400, "differing": 80}
+_BOUNDS = {"longest": 400, "differing": 80}
 
 
 class EvidenceRow(NamedTuple):

@@ -21,7 +21,8 @@ _IDS = """
 """
 
 _DOCUMENTS = """
-    SELECT id, original_text, retain_params, document_metadata, tags, created_at FROM documents
+    SELECT id, original_text, retain_params, document_metadata, label, source_metadata, tags, created_at
+    FROM documents
     WHERE bank_key = %(bank_key)s AND id = ANY(%(ids)s)
 """
 
@@ -110,6 +111,8 @@ class StoredWhole(NamedTuple):
     text: str | None
     retain_params: dict[str, Any]
     metadata: dict[str, str]
+    label: str | None
+    source_metadata: str | None
     tags: Sequence[str]
     created_at: datetime
     chunks: Sequence[tuple[int, str]]
