@@ -31,9 +31,9 @@ class EvidenceReader:
         return {id_: evidence for id_, evidence in found if evidence is not None}
 
     async def superseded(self, plan: QueryPlan, selection: Selection) -> dict[str, datetime]:
-        """When a later statement took a fact's place, by fact id.
+        """When a later statement took a fact's place, by fact id. Observations have no such moment.
 
-        It is looked for among what was ranked, what is linked to the fact, and what was observed with it.
+        It is looked for among what was ranked, the facts most like it by link, and what was observed with it.
         """
         if plan.query.by_document is None or not selection.kept:
             return {}
@@ -82,6 +82,8 @@ def superseded_among(selection: Selection) -> dict[str, datetime]:
             sharing[frame].add(text)
     found: dict[str, datetime] = {}
     for one in selection.kept:
+        if one.memory.fact_type is FactType.OBSERVATION:
+            continue
         text, date = one.memory.text, selection.evidence[one.memory.id].occurred_at
         others = {other for frame in frames(text) for other in sharing.get(frame, ())}
         later = sorted((moment, other) for other in others for moment in told[other] if moment > date)

@@ -1,4 +1,4 @@
-"""What do facts rest on, and which later statements are like them?"""
+"""What do facts rest on, and what was said after them of the same thing?"""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from recalld.domain.filters import FactFilter
 from recalld.store.engine import ReadConnection, fetch, id_list
 from recalld.store.where import date_of, fact_conditions
 
+LINKS = 10
+"""Links of a fact looked along each way, strongest first, and observations that rest on it."""
+
 _EVIDENCE = f"""
     SELECT unit.id::text, unit.text, {date_of("unit")}, chunk.chunk_text, unit.document_id, document.label,
            coalesce(document.source_metadata, nullif(document.document_metadata, '{{{{}}}}')::text)
@@ -20,27 +23,32 @@ _EVIDENCE = f"""
     WHERE {{conditions}} AND unit.id = ANY(%(ids)s::uuid[])
 """
 
-# Statements that can take each other's place are short and of about one length.
+# Each fact is looked up by itself, for which limits see to it that an index is used.
 _LATER = f"""
-    SELECT DISTINCT mine.id::text, mine.text, unit.text, {date_of("unit")}
+    SELECT mine.id::text, mine.text, unit.text, unit.date
     FROM memory_units AS mine
     CROSS JOIN LATERAL (
-        SELECT to_id AS id FROM memory_links WHERE bank_key = %(bank_key)s AND from_id = mine.id
-          AND link_type = 'semantic'
-        UNION ALL
-        SELECT from_id FROM memory_links WHERE bank_key = %(bank_key)s AND to_id = mine.id
-          AND link_type = 'semantic'
-        UNION ALL
-        SELECT unnest(observed.source_memory_ids) FROM memory_units AS observed
-        WHERE observed.bank_key = %(bank_key)s AND observed.source_memory_ids @> ARRAY[mine.id]
+        (SELECT to_id AS id FROM memory_links
+         WHERE bank_key = %(bank_key)s AND from_id = mine.id AND link_type = 'semantic'
+         ORDER BY weight DESC, to_id LIMIT {LINKS})
+        UNION
+        (SELECT from_id FROM memory_links
+         WHERE bank_key = %(bank_key)s AND to_id = mine.id AND link_type = 'semantic'
+         ORDER BY weight DESC, from_id LIMIT {LINKS})
+        UNION
+        SELECT unnest(observed.source_memory_ids) FROM (
+            SELECT source_memory_ids FROM memory_units
+            WHERE bank_key = %(bank_key)s AND fact_type = 'observation'
+              AND source_memory_ids @> ARRAY[mine.id] LIMIT {LINKS}
+        ) AS observed
     ) AS near
-    JOIN memory_units AS unit ON unit.bank_key = %(bank_key)s AND unit.id = near.id
+    CROSS JOIN LATERAL (
+        SELECT unit.text, {date_of("unit")} AS date FROM memory_units AS unit
+        WHERE unit.id = near.id AND unit.fact_type <> 'observation' AND {{conditions}} LIMIT 1
+    ) AS unit
     WHERE mine.bank_key = %(bank_key)s AND mine.id = ANY(%(ids)s::uuid[])
-      AND unit.fact_type <> 'observation' AND {date_of("unit")} > {date_of("mine")}
-      AND length(mine.text) <= {{longest}} AND abs(length(unit.text) - length(mine.text)) <= {{differing}}
-      AND {{conditions}}
+      AND mine.fact_type <> 'observation' AND unit.date > {date_of("mine")}
 """
-_BOUNDS = {"longest": 400, "differing": 80}
 
 
 class EvidenceRow(NamedTuple):
@@ -59,7 +67,7 @@ class EvidenceRow(NamedTuple):
 
 
 class LaterStatement(NamedTuple):
-    """A statement that is like an earlier one of a fact, with its date."""
+    """What was said after a fact, with its date, and what the fact says."""
 
     fact_id: str
     earlier: str
@@ -80,8 +88,8 @@ async def read_evidence(
 async def later_statements(
     connection: ReadConnection, facts: FactFilter, ids: Sequence[str]
 ) -> list[LaterStatement]:
-    """Statements the filter lets through that came after facts they are like."""
+    """Facts the filter lets through that came after facts they are linked to or observed together with."""
     conditions = fact_conditions(replace(facts, occurred_from=None, occurred_to=None))
-    query = _LATER.format(conditions=conditions.sql, **_BOUNDS)
+    query = _LATER.format(conditions=conditions.sql)
     rows = await fetch(connection, query, {**conditions.params, "ids": id_list(ids)})
     return [LaterStatement(*row) for row in rows]
