@@ -28,6 +28,13 @@ from tests.past.project import Project
 NOTE = {"content": "The spare key is at the bakery.", "identity": "ann"}
 
 
+def nested(levels: int) -> object:
+    value: object = "innermost"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 async def found(
     project: Project, identity: str = "ann", query: str = "Where is the spare key?"
 ) -> list[Json]:
@@ -239,6 +246,7 @@ async def test_batches_that_cannot_be_taken(project: Project, body: Json) -> Non
         ({"label": "a\x00"}, "label: must not hold control characters"),
         ({"metadata": {"a": ["\x00"]}}, "metadata: must not hold control characters"),
         ({"metadata": {"\x00": 1}}, "metadata: must not hold control characters"),
+        ({"metadata": nested(102)}, "metadata: must not be nested more than 100 levels"),
         ({"metadata": float("inf")}, "metadata: must not hold numbers that are not finite"),
         ({"timestamp": ""}, "timestamp: should be a date-time"),
         ({"audience": " "}, "audience: must not be blank"),

@@ -43,6 +43,7 @@ def refusal(response: httpx.Response) -> tuple[int, str]:
         ({"identity": "i" * 201}, "identity: String should have at most 200 characters"),
         ({"limit": 0}, "limit: Input should be greater than or equal to 1"),
         ({"limit": 201}, "limit: Input should be less than or equal to 200"),
+        ({"limit": 5.5}, "limit: Input should be a valid integer"),
         ({"limit": "5"}, "limit: Input should be a valid integer"),
         ({"limit": True}, "limit: Input should be a valid integer"),
         ({"level": "Low"}, "level: Input should be 'low', 'medium', 'high' or 'extra-high'"),
@@ -65,6 +66,11 @@ async def test_a_value_that_cannot_be_used_is_a_400_that_names_it(
     assert refusal(response) == (400, "invalid-request")
     assert says in response.json()["debugMessage"]
     assert "validation" not in response.text
+
+
+async def test_an_integer_may_be_written_with_a_point(project: Project) -> None:
+    await project.ingest("Something.", identity="ann")
+    assert await project.recall("q", "ann", limit=5.0, maxTokens=4000.0)
 
 
 async def test_level_and_max_tokens_alone_are_fine(project: Project) -> None:
@@ -144,6 +150,7 @@ async def test_projects_of_agent_tokens_are_not_served(project: Project) -> None
         ("DELETE", "/api/v1/data-points/%00", (404, "data-point-not-found")),
         ("GET", "/api/v1/audiences/nothing", (404, "audience-not-found")),
         ("GET", "/api/v1/identities?limit=0", (400, "invalid-request")),
+        ("GET", "/api/v1/identities?after=a%00", (400, "invalid-request")),
     ],
 )
 async def test_paths(project: Project, method: str, path: str, expected: tuple[int, str]) -> None:
@@ -179,6 +186,28 @@ async def test_failures_of_the_server(
     assert refusal(response) == (status, code)
     assert "secret" not in response.text
     assert response.headers.get("Retry-After") == ("7" if status == 503 else None)
+
+
+async def test_a_surprise_is_logged_once_and_ends_at_the_door(
+    project: Project, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(*_: Any) -> None:
+        msg = "surprise"
+        raise RuntimeError(msg)
+
+    await project.ingest("Something.")
+    monkeypatch.setattr(RecallService, "recall", fails)
+    keys = SecretStr(f"{project.key}={project.bank_id}")
+    web = create_app(running=variant(project.app, {"past_keys": keys}))
+    transport = httpx.ASGITransport(web, raise_app_exceptions=True)
+    async with (
+        web.router.lifespan_context(web),
+        httpx.AsyncClient(transport=transport, base_url="http://recalld.test") as client,
+    ):
+        headers = {"Authorization": f"Bearer {project.key}"}
+        response = await client.post("/api/v1/recall", json=ASKED, headers=headers)
+    assert refusal(response) == (500, "internal-error")
+    assert len([record for record in caplog.records if record.exc_info]) == 1
 
 
 async def test_too_many_at_once_is_a_429_without_a_body(

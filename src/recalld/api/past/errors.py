@@ -116,19 +116,29 @@ def _reason(raw: dict[str, Any]) -> dict[str, str]:
 
 
 class RequestIds:
-    """Puts a fresh ``X-Request-Id`` on every answer, and in the log beside a failure."""
+    """Puts a fresh ``X-Request-Id`` on every answer, and in the log beside a failure.
+
+    A surprise that was logged and answered ends here.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         id_ = f"req_{uuid4().hex}"
+        answered = False
 
         async def named(message: Message) -> None:
+            nonlocal answered
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)["X-Request-Id"] = id_
                 if message["status"] >= 500:  # noqa: PLR2004
                     logger.warning("%s %s: %d, %s", scope["method"], scope["path"], message["status"], id_)
             await send(message)
+            answered = answered or message["type"] == "http.response.start"
 
-        await self._app(scope, receive, named)
+        try:
+            await self._app(scope, receive, named)
+        except Exception:
+            if not answered:
+                raise

@@ -28,6 +28,7 @@ from recalld.api.past.responses import KEYED, UNKNOWN, WRITTEN
 from recalld.api.past.schemas import (
     AudienceEntry,
     AudienceList,
+    Cursor,
     DeletionReceipt,
     IdentityEntry,
     IdentityPage,
@@ -167,7 +168,7 @@ async def list_identities(
     app: App,
     project: CallersProject,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    after: str | None = None,
+    after: Cursor | None = None,
 ) -> IdentityPage:
     """Identities that have data points, in order."""
     sources = app.catalog.sources

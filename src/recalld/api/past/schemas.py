@@ -16,6 +16,7 @@ from recalld.domain.time import as_utc
 
 MAX_NAME = 200
 MAX_ITEMS = 1000
+MAX_LEVELS = 100
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 
 
@@ -56,8 +57,21 @@ def _clean(value: str) -> str:
     return _not_blank(value)
 
 
+def _integral(value: Any) -> Any:
+    """JSON has one kind of number: 100.0 is an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _plain_json(value: Any) -> Any:
-    """Refuses what JSON has no words for, and what no text of a database may hold."""
+    """Refuses what JSON has no words for, what no text of a database may hold, and what is nested deeply."""
+    _check_json(value, MAX_LEVELS)
+    return value
+
+
+def _check_json(value: Any, levels: int) -> None:
+    if levels < 0:
+        msg = f"must not be nested more than {MAX_LEVELS} levels deep"
+        raise ValueError(msg)
     if isinstance(value, float) and not math.isfinite(value):
         msg = "must not hold numbers that are not finite"
         raise ValueError(msg)
@@ -68,8 +82,7 @@ def _plain_json(value: Any) -> Any:
     if isinstance(value, dict):
         inner = [part for pair in value.items() for part in pair]
     for part in inner:
-        _plain_json(part)
-    return value
+        _check_json(part, levels - 1)
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment), AfterValidator(as_utc)]
@@ -77,7 +90,8 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_clean)]
 Metadata = Annotated[Any, AfterValidator(_plain_json)]
 Label = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_plain_json)]
-Tokens = Annotated[int, Field(ge=1, strict=True)]
+Cursor = Annotated[str, AfterValidator(_plain_json)]
+Tokens = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_integral)]
 Level = Literal["low", "medium", "high", "extra-high"]
 
 
@@ -107,7 +121,9 @@ class RecallRequest(Sent):
     """What is to be recalled, for whom, and of which time."""
 
     query: Text = Field(description="Question in natural language.")
-    limit: int = Field(100, ge=1, le=200, strict=True, description="Most documents in the answer.")
+    limit: Annotated[int, BeforeValidator(_integral)] = Field(
+        100, ge=1, le=200, strict=True, description="Most documents in the answer."
+    )
     level: Level = Field(
         "low",
         description="Evidence budget: low 8,000 tokens, medium 16,000, high 24,000, extra-high 32,000. "
