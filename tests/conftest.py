@@ -23,6 +23,7 @@ from recalld.store.engine import conninfo
 from tests.fixtures.bank import TestBank
 from tests.fixtures.contract import Contract, load_contract
 from tests.fixtures.databases import cloned, settings_for
+from tests.fixtures.variants import client_of
 
 ROOT = Path(__file__).parents[1]
 hypothesis.settings.register_profile("recalld", deadline=None, database=None)
@@ -108,15 +109,8 @@ def contract() -> Contract | None:
 async def client(app: Application, contract: Contract | None) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the application; answers are held against the published API."""
     web = create_app(running=app)
-    hooks = [contract.check] if contract else []
-    async with (
-        web.router.lifespan_context(web),
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(web, raise_app_exceptions=False),
-            base_url="http://recalld.test",
-            event_hooks={"response": hooks},
-        ) as connected,
-    ):
+    check = contract.check if contract else None
+    async with web.router.lifespan_context(web), client_of(web, check) as connected:
         yield connected
 
 

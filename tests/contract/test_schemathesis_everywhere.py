@@ -23,6 +23,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance
 from tests.contract.test_schemathesis import CHECKS
 from tests.fixtures.bank import TestBank
 from tests.fixtures.contract import Json, operations, own_document
+from tests.fixtures.fuzzing import chosen
 from tests.fixtures.stock import QUERIES, Stock, stocked
 
 EXAMPLES = int(os.environ.get("RECALLD_TEST_EXAMPLES", "1000"))
@@ -68,13 +69,6 @@ async def stock(http: httpx.AsyncClient) -> Stock:
     return await stocked(TestBank(http, f"stock-{uuid4()}"))
 
 
-def found(stock: Stock, operation: Any) -> st.SearchStrategy[dict[str, Any]]:
-    """Parameters in the path that lead to something, all or some of them."""
-    names = [parameter.name for parameter in operation.path_parameters]
-    some = {name: st.sampled_from(stock.ids[name]) for name in names}
-    return st.fixed_dictionaries(some) | st.fixed_dictionaries({}, optional=some)
-
-
 def asked(stock: Stock, operation: Any) -> st.SearchStrategy[dict[str, Any]]:
     """Parameters in the query that make sense."""
     known = {**QUERIES, **stock.ids}
@@ -114,7 +108,7 @@ def test_a_route(
         st.builds(
             fed,
             operation.as_strategy(mode),
-            found(stock, operation),
+            chosen(operation.path_parameters, stock.ids),
             asked(stock, operation),
             sent(stock.bodies.get(name, [])),
         )

@@ -16,7 +16,7 @@ from recalld.api.app import create_app
 from recalld.bootstrap import Application
 from tests.contract.conftest import SERVE, _address
 from tests.fixtures.databases import cloned
-from tests.fixtures.variants import variant
+from tests.fixtures.variants import client_of, variant
 from tests.past.project import Project
 from tests.past.published import Published, load_published
 
@@ -56,15 +56,8 @@ async def past(
     # A receipt does not wait: the tests do the work themselves.
     settings = {"past_keys": SecretStr(pairs(banks_by_key)), "past_ingest_wait": 0}
     web = create_app(running=variant(app, settings))
-    hooks = [published.check] if published else []
-    async with (
-        web.router.lifespan_context(web),
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(web, raise_app_exceptions=False),
-            base_url="http://recalld.test",
-            event_hooks={"response": hooks},
-        ) as connected,
-    ):
+    check = published.check if published else None
+    async with web.router.lifespan_context(web), client_of(web, check) as connected:
         yield connected
 
 

@@ -23,6 +23,7 @@ from recalld.api.past.app import past_api
 from recalld.api.past.projects import Keyring
 from tests.contract.test_schemathesis import CHECKS
 from tests.fixtures.contract import Json, operations
+from tests.fixtures.fuzzing import chosen
 from tests.past.published import PREFIX
 
 EXAMPLES = int(os.environ.get("RECALLD_TEST_EXAMPLES", "600"))
@@ -119,13 +120,6 @@ def place(served: str, session: requests.Session, unused_keys: Iterator[str]) ->
         },
         {"limit": [0, 1, 1000], "after": ["alice", HOSTILE, ""]},
     )
-
-
-def chosen(parameters: Any, known: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Parameters that lead to something, all, some or none of them."""
-    names = [parameter.name for parameter in parameters]
-    some = {name: st.sampled_from(known[name]) for name in names}
-    return st.fixed_dictionaries(some) | st.fixed_dictionaries({}, optional=some)
 
 
 def fed(case: Any, path: dict[str, Any], query: dict[str, Any], fields: Json | None) -> Any:

@@ -24,11 +24,11 @@ _FILLING = frozenset({
 })
 # fmt: on
 _MOST_CHANGED = 3
+_LEAST_SHARED = 0.6
 _MOST_WORDS = 30
 
 Frame: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a statement before and after what was left out."""
-_LEAST_SHARED = 0.6
 
 
 def restates(earlier: str, later: str) -> bool:

@@ -50,6 +50,23 @@ def has_forbidden(text: str) -> bool:
     return _FORBIDDEN.search(text) is not None
 
 
+def unscrubbed(text: str) -> str:
+    """A text that is never changed in passing, such as an id; ``ValueError`` if ``scrub`` would change it."""
+    if has_forbidden(text):
+        msg = "must not hold control characters"
+        raise ValueError(msg)
+    return text
+
+
+def not_blank(text: str) -> str:
+    """The text scrubbed; ``ValueError`` if nothing is left of it."""
+    text = scrub(text)
+    if not text.strip():
+        msg = "must not be blank"
+        raise ValueError(msg)
+    return text
+
+
 def has_word(text: str) -> bool:
     """Whether any token is left once everything but word characters and spaces is gone."""
     return bool(_NOT_WORD.sub(" ", text).split())

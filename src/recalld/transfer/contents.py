@@ -21,7 +21,7 @@ from pydantic import (
 from recalld.domain.attachments import Kind as FileKind
 from recalld.domain.bank_settings import SCOPED
 from recalld.domain.errors import InvalidRequest
-from recalld.domain.text import has_forbidden, scrub, scrub_all
+from recalld.domain.text import not_blank, scrub, scrub_all, unscrubbed
 from recalld.domain.time import as_utc
 
 SCHEMA_VERSION = 1
@@ -91,31 +91,16 @@ def _scopes(value: Any) -> Any:
     raise ValueError(msg)
 
 
-def _clean(value: str) -> str:
-    """Ids and tags tell things apart and decide who sees them: they are never changed in passing."""
-    if has_forbidden(value):
-        msg = "must not hold control characters"
-        raise ValueError(msg)
-    return value
-
-
-def _not_blank(value: str) -> str:
-    value = scrub(value)
-    if not value.strip():
-        msg = "must not be blank"
-        raise ValueError(msg)
-    return value
-
-
 def _json_text(value: str) -> str:
-    json.loads(_clean(value))
+    json.loads(unscrubbed(value))
     return value
 
 
 Text = Annotated[str, AfterValidator(scrub)]
-Statement = Annotated[str, AfterValidator(_not_blank)]
-Id = Annotated[str, Field(min_length=1), AfterValidator(_clean)]
-Tags = Annotated[list[Annotated[str, AfterValidator(_clean)]], BeforeValidator(_listed)]
+Statement = Annotated[str, AfterValidator(not_blank)]
+# Ids and tags tell things apart and decide who sees them.
+Id = Annotated[str, Field(min_length=1), AfterValidator(unscrubbed)]
+Tags = Annotated[list[Annotated[str, AfterValidator(unscrubbed)]], BeforeValidator(_listed)]
 Names = Annotated[list[str], BeforeValidator(_listed)]
 Moment = Annotated[Annotated[datetime, AfterValidator(as_utc)] | None, BeforeValidator(_date)]
 Metadata = Annotated[dict[str, str], BeforeValidator(_texts_by_key)]
@@ -152,7 +137,7 @@ class Fact(Content):
     occurred_end: Moment = None
     mentioned_at: Moment = None
     metadata: Metadata = Field(default_factory=dict)
-    tags: list[Annotated[str, AfterValidator(_clean)]] | None = None
+    tags: list[Annotated[str, AfterValidator(unscrubbed)]] | None = None
     observation_scopes: Scopes = None
     chunk_index: Index | None = None
     entities: Names = Field(default_factory=list)

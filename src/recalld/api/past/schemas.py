@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from recalld.domain.text import has_forbidden, scrub
+from recalld.domain.text import not_blank, unscrubbed
 from recalld.domain.time import as_utc
 
 MAX_NAME = 200
@@ -40,23 +40,6 @@ def _moment(value: Any) -> Any:
     raise ValueError(msg)
 
 
-def _not_blank(value: str) -> str:
-    """Without what no text of a database may hold, and with something left."""
-    value = scrub(value)
-    if not value.strip():
-        msg = "must not be blank"
-        raise ValueError(msg)
-    return value
-
-
-def _clean(value: str) -> str:
-    """Ids and names tell things apart and decide who sees them: they are never changed in passing."""
-    if has_forbidden(value):
-        msg = "must not hold control characters"
-        raise ValueError(msg)
-    return _not_blank(value)
-
-
 def _integral(value: Any) -> Any:
     """JSON has one kind of number: 100.0 is an integer."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -75,9 +58,8 @@ def _check_json(value: Any, levels: int) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         msg = "must not hold numbers that are not finite"
         raise ValueError(msg)
-    if isinstance(value, str) and has_forbidden(value):
-        msg = "must not hold control characters"
-        raise ValueError(msg)
+    if isinstance(value, str):
+        unscrubbed(value)
     inner = value if isinstance(value, list) else []
     if isinstance(value, dict):
         inner = [part for pair in value.items() for part in pair]
@@ -86,8 +68,9 @@ def _check_json(value: Any, levels: int) -> None:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment), AfterValidator(as_utc)]
-Text = Annotated[str, AfterValidator(_not_blank)]
-Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_clean)]
+Text = Annotated[str, AfterValidator(not_blank)]
+# Ids and names tell things apart and decide who sees them.
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(unscrubbed), AfterValidator(not_blank)]
 Metadata = Annotated[Any, AfterValidator(_plain_json)]
 Label = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_plain_json)]
 Cursor = Annotated[str, AfterValidator(_plain_json)]
